@@ -1,0 +1,51 @@
+# The front door. `make demo` and `make test` are all a newcomer needs.
+.DEFAULT_GOAL := help
+.PHONY: help setup build demo test test-slow bench format format-check layers lint sanitize clean
+
+help:  ## this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
+
+setup:  ## install the Debian packages that building and testing need
+	@tools/setup build test
+
+build: setup  ## programs in build/release/bin/
+	@cmake --preset release --log-level=WARNING
+	@cmake --build --preset release
+
+demo: build  ## train with and without a cheap simulator, and compare
+	@build/release/bin/quickstart
+
+test: build  ## all fast tests
+	@ctest --test-dir build/release -LE slow --output-on-failure -j 2
+
+test-slow: build  ## the statistical tests behind the figures; minutes
+	@ctest --test-dir build/release -L slow --verbose
+
+bench: setup  ## steps per second beside a bare loop, and memory
+	@tools/setup bench
+	@cmake --preset release -DHILO_BUILD_BENCH=ON --log-level=WARNING
+	@cmake --build --preset release --target hilo_bench
+	@build/release/bin/hilo_bench
+
+format:  ## rewrite all sources in the project's format
+	@tools/setup lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+format-check:  ## fail where format would change something
+	@tools/setup lint
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+
+layers:  ## fail where a folder includes one that comes after it
+	@cmake -DSOURCE_DIR=$(CURDIR)/src/hilo -P tools/check_layers.cmake
+
+lint: setup format-check layers  ## format, layers and clang-tidy
+	@cmake --preset dev --log-level=WARNING
+	@git ls-files 'src/*.cpp' 'examples/*.cpp' | xargs -P 2 -n 4 clang-tidy -p build/dev --quiet
+
+sanitize: setup  ## the fast tests under ASan+UBSan and under TSan
+	@for preset in asan tsan; do \
+	  cmake --preset $$preset --log-level=WARNING && cmake --build --preset $$preset && \
+	  ctest --test-dir build/$$preset -LE 'slow|project' --output-on-failure -j 2 || exit 1; done
+
+clean:  ## remove all build output
+	@rm -rf build

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "hilo/env/episode.hpp"
+#include "hilo/policy/q_table.hpp"
+
+namespace hilo {
+
+// What one call of learn did, for records and budgets.
+struct LearnReport {
+  double variance_ratio = 1;  // mean of 1 - rho^2 over the updated pairs; 1: nothing was gained
+  std::uint64_t low_steps = 0;
+  std::uint64_t truncated_rollouts = 0;  // low-fidelity roll-outs cut by max_steps
+};
+
+// A learner: a policy that acts and a verb that updates it. It owns no loop and no simulator of the
+// high fidelity; whoever runs it gives it full episodes made with its behaviour.
+class Agent {
+ public:
+  Agent() = default;
+  virtual ~Agent() = default;
+
+  // How it wants to act in the next episode, and how it would act if it had learnt enough. Views,
+  // valid until learn or load.
+  virtual Behaviour behaviour() const = 0;
+  Behaviour greedy() const { return q().behaviour(0); }
+
+  virtual LearnReport learn(const Episode& episode) = 0;
+
+  virtual const QTable& q() const = 0;
+  virtual std::uint64_t episodes() const = 0;  // learnt from so far
+
+  // The whole state, so that an agent of the same kind, options and seed continues with the same
+  // bits. load throws and changes nothing unless the bytes are such a state.
+  virtual std::vector<std::byte> save() const = 0;
+  virtual void load(std::span<const std::byte> bytes) = 0;
+
+ protected:
+  Agent(const Agent&) = default;
+  Agent& operator=(const Agent&) = default;
+};
+
+}  // namespace hilo

@@ -1,0 +1,64 @@
+#include "hilo/agent/mcrl.hpp"
+
+#include "hilo/core/archive.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/estimator/sample_mean.hpp"
+#include "hilo/rollout/shadow.hpp"
+
+namespace hilo {
+
+Mcrl::Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& options)
+    : options_(options),
+      q_(num_states, num_actions),
+      returns_(num_states * num_actions),
+      first_visits_(num_states, num_actions) {
+  require_within("gamma", options.gamma, 0, 1);
+  require_within("epsilon", options.epsilon, 0, 1);
+}
+
+LearnReport Mcrl::learn(const Episode& episode) {
+  check_episode(episode, q_.num_states(), q_.num_actions());
+  auto first_visits = first_visits_.find(episode);
+
+  // G <- 0; for t = T-1, ..., 0: G <- gamma G + r_{t+1}; at a first visit, Q <- mean of the returns
+  double g = 0;
+  for (std::size_t t = episode.length(); t-- > 0;) {
+    g = options_.gamma * g + episode.rewards[t];
+    if (first_visits.empty() || first_visits.back() != t) continue;
+    first_visits = first_visits.first(first_visits.size() - 1);
+
+    const State s = episode.states[t];
+    const Action a = episode.actions[t];
+    Moments& returns = returns_[s * q_.num_actions() + a];
+    returns.add(g);
+    q_.set(s, a, sample_mean(returns).value);
+  }
+  ++episodes_;
+  return {};
+}
+
+std::vector<std::byte> Mcrl::save() const {
+  ArchiveWriter out("mcrl", kAlgorithmVersion);
+  out.value(options_.gamma);
+  out.value(options_.epsilon);
+  out.value(episodes_);
+  out.array<double>(q_.values());
+  out.array<Moments>(returns_);
+  return out.finish();
+}
+
+void Mcrl::load(std::span<const std::byte> bytes) {
+  Mcrl loaded = *this;
+  ArchiveReader in(bytes, "mcrl", kAlgorithmVersion);
+  in.expect("gamma", options_.gamma);
+  in.expect("epsilon", options_.epsilon);
+  loaded.episodes_ = in.value<std::uint64_t>();
+  std::vector<double> q(q_.values().size());
+  in.array<double>("number of Q values", q);
+  in.array<Moments>("number of returns", loaded.returns_);
+  in.finish();
+  loaded.q_.assign(q);
+  *this = std::move(loaded);
+}
+
+}  // namespace hilo

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "hilo/agent/agent.hpp"
+#include "hilo/core/moments.hpp"
+#include "hilo/rollout/first_visits.hpp"
+
+namespace hilo {
+
+struct McrlOptions {
+  double gamma = 0.99;
+  double epsilon = 0.1;
+};
+
+// On-policy first-visit Monte Carlo control with epsilon-soft policies (Sutton and Barto, 2nd ed.,
+// section 5.4): the paper's baseline, which sees the high fidelity alone.
+class Mcrl final : public Agent {
+ public:
+  static constexpr std::uint32_t kAlgorithmVersion = 1;
+
+  Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& options);
+
+  Behaviour behaviour() const override { return q_.behaviour(options_.epsilon); }
+  LearnReport learn(const Episode& episode) override;
+  const QTable& q() const override { return q_; }
+  std::uint64_t episodes() const override { return episodes_; }
+  std::vector<std::byte> save() const override;
+  void load(std::span<const std::byte> bytes) override;
+
+  const Moments& returns(State s, Action a) const { return returns_[s * q_.num_actions() + a]; }
+
+ private:
+  McrlOptions options_;
+  QTable q_;
+  std::vector<Moments> returns_;  // [s * num_actions + a]
+  std::uint64_t episodes_ = 0;
+
+  FirstVisits first_visits_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace hilo {
+
+// Walker's alias method (1977) over the non-zeros of a distribution: a draw takes one column,
+// chosen uniformly, and keeps the column's own outcome or takes its alias. Two loads, no search.
+// Index is 16 bits wide where the outcomes fit, so that an entry takes 8 bytes instead of 12.
+template <class Index>
+struct AliasEntry {
+  std::uint32_t threshold;  // own outcome if the fractional bits are below
+  Index own;
+  Index other;
+};
+
+// An outcome of a row of `size` columns from 64 random bits. The upper half of bits * size / 2^32
+// is the column and the lower half is uniform within it, which spares a second draw.
+template <class Index>
+Index draw_alias(const AliasEntry<Index>* row, std::uint32_t size, std::uint64_t bits) {
+  const std::uint64_t scaled = (bits >> 32) * size + ((bits & 0xffffffffU) * size >> 32);
+  const AliasEntry<Index> entry = row[scaled >> 32];
+  return static_cast<std::uint32_t>(scaled) < entry.threshold ? entry.own : entry.other;
+}
+
+// Builds alias rows. Keeps its work space, so that many rows cost no allocation.
+class AliasBuilder {
+ public:
+  // Column i has the outcome outcomes[i] and the probability weights[i] / sum(weights). Weights
+  // must be positive and finite. Thresholds are rounded to 2^-32, so that a probability is off by
+  // at most 1.2e-10.
+  template <class Index>
+  void build(std::span<const double> weights, std::span<const Index> outcomes,
+             std::span<AliasEntry<Index>> row);
+
+ private:
+  std::vector<double> scaled_;
+  std::vector<std::uint32_t> small_, large_;
+};
+
+// The distribution that a row implies: mass[i] for column i's own outcome, in row order.
+// Outcomes must be distinct. For tests and for reading a row back.
+template <class Index>
+std::vector<double> alias_distribution(std::span<const AliasEntry<Index>> row);
+
+}  // namespace hilo

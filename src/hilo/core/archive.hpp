@@ -1,0 +1,79 @@
+#pragma once
+
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace hilo {
+
+static_assert(std::endian::native == std::endian::little, "archives are little-endian");
+
+// Writes the state of an object as bytes: a tag and a version, then values in a fixed order, then a
+// checksum over all of it.
+class ArchiveWriter {
+ public:
+  ArchiveWriter(std::string_view tag, std::uint32_t version);
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void value(const T& x) { append(&x, sizeof(T)); }
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void array(std::span<const T> xs) {
+    value(static_cast<std::uint64_t>(xs.size()));
+    append(xs.data(), xs.size_bytes());
+  }
+
+  std::vector<std::byte> finish();
+
+ private:
+  void append(const void* data, std::size_t size);
+
+  std::vector<std::byte> bytes_;
+};
+
+// Reads what ArchiveWriter wrote. Bytes are never trusted: the tag, the version and the checksum
+// are checked first, every length against what the reader expects, and the end must be the end.
+class ArchiveReader {
+ public:
+  ArchiveReader(std::span<const std::byte> bytes, std::string_view tag, std::uint32_t version);
+
+  template <class T>
+  requires std::is_trivially_copyable_v<T> T value() {
+    T x;
+    take(&x, sizeof(T));
+    return x;
+  }
+
+  // Throws unless the stored value equals `expected`; `what` names it.
+  template <std::equality_comparable T>
+  void expect(std::string_view what, const T& expected) {
+    if (!(value<T>() == expected)) mismatch(what);
+  }
+
+  // Fills `xs`, whose size must be the stored one.
+  template <class T>
+  requires std::is_trivially_copyable_v<T>
+  void array(std::string_view what, std::span<T> xs) {
+    expect(what, static_cast<std::uint64_t>(xs.size()));
+    take(xs.data(), xs.size_bytes());
+  }
+
+  void finish() const;
+
+ private:
+  void take(void* data, std::size_t size);
+  [[noreturn]] static void mismatch(std::string_view what);
+
+  std::span<const std::byte> rest_;
+};
+
+}  // namespace hilo

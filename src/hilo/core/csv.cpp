@@ -1,0 +1,99 @@
+#include "hilo/core/csv.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cmath>
+
+#include "hilo/core/error.hpp"
+
+namespace hilo {
+namespace {
+
+std::vector<std::string_view> split(std::string_view line) {
+  std::vector<std::string_view> fields;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    fields.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return fields;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+template <class T>
+bool parse(std::string_view text, T& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+CsvReader::CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns)
+    : file_(file.string()), in_(file), columns_(columns.begin(), columns.end()) {
+  if (!in_ || std::filesystem::is_directory(file))
+    throw Error(Errc::io, fmt::format("{}: cannot be read", file_));
+  const std::string header = fmt::format("{}", fmt::join(columns_, ","));
+  if (!next() || line_ != header)
+    throw Error(Errc::data, fmt::format("{}:1: header is '{}', but must be '{}'", file_,
+                                        line_.substr(0, 80), header));
+}
+
+bool CsvReader::next() {
+  if (!std::getline(in_, line_)) {
+    if (in_.bad()) throw Error(Errc::io, fmt::format("{}: reading failed", file_));
+    return false;
+  }
+  ++line_number_;
+  if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+  fields_ = split(line_);
+  if (line_number_ > 1 && fields_.size() != columns_.size())
+    fail(fmt::format("{} fields, but there must be {}: {}", fields_.size(), columns_.size(),
+                     fmt::join(columns_, ",")));
+  return true;
+}
+
+std::uint64_t CsvReader::whole(std::size_t column, std::uint64_t max) const {
+  std::uint64_t value = 0;
+  if (!parse(fields_[column], value) || value > max)
+    fail_field(column, fmt::format("a whole number in [0, {}]", max));
+  return value;
+}
+
+double CsvReader::number(std::size_t column) const {
+  double value = 0;
+  if (!parse(fields_[column], value) || !std::isfinite(value))
+    fail_field(column, "a finite number");
+  return value;
+}
+
+void CsvReader::fail(const std::string& message) const {
+  throw Error(Errc::data, fmt::format("{}:{}: {}", file_, line_number_, message));
+}
+
+void CsvReader::fail_field(std::size_t column, std::string_view allowed) const {
+  fail(fmt::format("{} is '{}', but must be {}", columns_[column], fields_[column].substr(0, 40),
+                   allowed));
+}
+
+AtomicFile::AtomicFile(std::filesystem::path file)
+    : file_(std::move(file)), part_(file_.string() + ".part"), out_(part_) {
+  if (!out_) throw Error(Errc::io, fmt::format("{}: cannot be written", part_.string()));
+}
+
+AtomicFile::~AtomicFile() {
+  std::error_code ignored;
+  std::filesystem::remove(part_, ignored);  // gone already after a commit
+}
+
+void AtomicFile::commit() {
+  out_.close();
+  if (!out_) throw Error(Errc::io, fmt::format("{}: writing failed", part_.string()));
+  std::error_code error;
+  std::filesystem::rename(part_, file_, error);
+  if (error)
+    throw Error(Errc::io,
+                fmt::format("{}: cannot be replaced: {}", file_.string(), error.message()));
+}
+
+}  // namespace hilo

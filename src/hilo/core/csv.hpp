@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hilo {
+
+// Reads a CSV file of numbers line by line. The first line must hold exactly the given column
+// names. Every error names the file, the line, the column and the value.
+class CsvReader {
+ public:
+  CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns);
+
+  // Moves on to the next line; false at the end. Throws if it has not as many fields as columns.
+  bool next();
+
+  // Field of the current line as a whole number in [0, max], or as a finite number.
+  std::uint64_t whole(std::size_t column, std::uint64_t max) const;
+  double number(std::size_t column) const;
+
+  // Throws "FILE:LINE: message".
+  [[noreturn]] void fail(const std::string& message) const;
+
+ private:
+  [[noreturn]] void fail_field(std::size_t column, std::string_view allowed) const;
+
+  std::string file_;
+  std::ifstream in_;
+  std::vector<std::string> columns_;
+  std::string line_;
+  std::vector<std::string_view> fields_;  // into line_
+  std::size_t line_number_ = 0;
+};
+
+// Writes a file as a whole or not at all: into a neighbour first, which is then renamed.
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::filesystem::path file);
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile();
+
+  std::ofstream& out() { return out_; }
+  void commit();
+
+ private:
+  std::filesystem::path file_, part_;
+  std::ofstream out_;
+};
+
+}  // namespace hilo

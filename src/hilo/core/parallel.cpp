@@ -1,0 +1,48 @@
+#include "hilo/core/parallel.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace hilo {
+
+void parallel_for(std::size_t count, unsigned threads,
+                  const std::function<void(std::size_t)>& body) {
+  if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> stop = false;
+  std::mutex failure_mutex;
+  std::exception_ptr failure;
+  std::size_t failure_index = count;
+
+  const auto work = [&] {
+    while (!stop) {
+      const std::size_t i = next++;
+      if (i >= count) return;
+      try {
+        body(i);
+      } catch (...) {
+        stop = true;
+        const std::lock_guard lock(failure_mutex);
+        if (i < failure_index) {
+          failure_index = i;
+          failure = std::current_exception();
+        }
+      }
+    }
+  };
+
+  {
+    std::vector<std::jthread> helpers;
+    const std::size_t num_helpers = std::min<std::size_t>(threads, count);
+    for (std::size_t i = 1; i < num_helpers; ++i) helpers.emplace_back(work);
+    work();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace hilo

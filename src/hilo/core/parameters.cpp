@@ -1,0 +1,117 @@
+#include "hilo/core/parameters.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "hilo/core/error.hpp"
+
+namespace hilo {
+namespace {
+
+std::string type_name(const Value& value) {
+  constexpr const char* kNames[] = {"true or false", "a whole number", "a number", "a string"};
+  return kNames[value.index()];
+}
+
+std::string show(const Value& value) {
+  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
+}
+
+// `given` in the type of `info`, or an error.
+Value checked(const std::string& key, const ParameterInfo& info, Value given) {
+  const Value wanted = info.default_value.value_or(std::string());
+  if (std::holds_alternative<double>(wanted) && std::holds_alternative<std::int64_t>(given))
+    given = static_cast<double>(std::get<std::int64_t>(given));
+  if (given.index() != wanted.index())
+    throw Error(Errc::spec,
+                fmt::format("{} is {}, but must be {}", key, show(given), type_name(wanted)));
+
+  if (const auto* text = std::get_if<std::string>(&given)) {
+    if (text->empty()) throw Error(Errc::spec, fmt::format("{} must not be empty", key));
+    if (!info.choices.empty() && std::ranges::find(info.choices, *text) == info.choices.end())
+      throw Error(Errc::spec,
+                  fmt::format("{} is '{}', but must be one of {}{}", key, *text,
+                              fmt::join(info.choices, ", "), did_you_mean(*text, info.choices)));
+  } else if (const auto* number = std::get_if<double>(&given)) {
+    require_within(key, *number, info.low, info.high);
+  } else if (const auto* integer = std::get_if<std::int64_t>(&given)) {
+    if (static_cast<double>(*integer) < info.low || static_cast<double>(*integer) > info.high)
+      throw Error(Errc::spec, fmt::format("{} is {}, but must be in [{}, {}]", key, *integer,
+                                          info.low, info.high));
+  }
+  return given;
+}
+
+// Levenshtein distance.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+Parameters::Parameters(std::string_view where, std::span<const ParameterInfo> infos,
+                       const std::map<std::string, Value>& given) {
+  std::vector<std::string> known;
+  for (const ParameterInfo& info : infos) known.push_back(info.name);
+  for (const auto& [name, value] : given)
+    if (std::ranges::find(known, name) == known.end())
+      throw Error(Errc::spec, fmt::format("{}: unknown key '{}'{}; known are {}", where, name,
+                                          did_you_mean(name, known), fmt::join(known, ", ")));
+
+  for (const ParameterInfo& info : infos) {
+    const auto found = given.find(info.name);
+    if (found == given.end() && !info.default_value)
+      throw Error(Errc::spec,
+                  fmt::format("{}: key '{}' is missing: {}", where, info.name, info.description));
+    values_[info.name] = found == given.end() ? *info.default_value
+                                              : checked(fmt::format("{}: {}", where, info.name),
+                                                        info, found->second);
+  }
+}
+
+template <class T>
+const T& Parameters::get(std::string_view name) const {
+  const auto found = values_.find(name);
+  if (found == values_.end() || !std::holds_alternative<T>(found->second))
+    throw Error(Errc::usage, fmt::format("no parameter '{}' of this type", name));
+  return std::get<T>(found->second);
+}
+
+template const std::int64_t& Parameters::get(std::string_view) const;
+template const double& Parameters::get(std::string_view) const;
+template const std::string& Parameters::get(std::string_view) const;
+
+std::string nearest_name(std::string_view name, std::span<const std::string> known) {
+  const std::size_t limit = std::max<std::size_t>(2, name.size() / 3);
+  std::string best;
+  std::size_t best_distance = limit + 1;
+  for (const std::string& candidate : known) {
+    const std::size_t distance = edit_distance(name, candidate);
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string> known) {
+  const std::string nearest = nearest_name(name, known);
+  return nearest.empty() ? "" : fmt::format("; did you mean '{}'?", nearest);
+}
+
+}  // namespace hilo

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace hilo {
+
+// A value of a named parameter, as it comes from a spec, a flag or a binding.
+using Value = std::variant<bool, std::int64_t, double, std::string>;
+
+// What a parameter is and which values it may have: the one table behind checks, help texts and
+// lists of what can be set.
+struct ParameterInfo {
+  std::string name;
+  std::string description;
+  std::optional<Value> default_value;  // none: must be given, and is a string
+  double low = 0, high = 0;            // allowed range of a number, ends included
+  std::vector<std::string> choices;    // allowed strings; empty: any but the empty one
+};
+
+// A checked set of parameters: all of them present, each of the right type and in range.
+class Parameters {
+ public:
+  // Completes `given` by the defaults. Throws on an unknown name (with the nearest known one), a
+  // wrong type, a value out of range and a missing one. `where` opens the message.
+  Parameters(std::string_view where, std::span<const ParameterInfo> infos,
+             const std::map<std::string, Value>& given);
+
+  std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
+  double number(std::string_view name) const { return get<double>(name); }
+  const std::string& text(std::string_view name) const { return get<std::string>(name); }
+
+  const std::map<std::string, Value, std::less<>>& all() const { return values_; }
+
+ private:
+  template <class T>
+  const T& get(std::string_view name) const;
+
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+// The name among `known` that is the fewest edits away, or "" if none is close.
+std::string nearest_name(std::string_view name, std::span<const std::string> known);
+
+// "; did you mean 'epsilon'?", or "" if nothing known is close.
+std::string did_you_mean(std::string_view name, std::span<const std::string> known);
+
+}  // namespace hilo

@@ -1,0 +1,105 @@
+#include "hilo/core/portable_math.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+namespace hilo {
+namespace {
+
+using Polynomial = std::array<double, 8>;  // coefficients, constant term first
+
+// Horner's rule, spelled out so that the order of operations is fixed.
+double evaluate(const Polynomial& c, double x) {
+  double sum = c[7];
+  for (std::size_t i = 7; i-- > 0;) sum = sum * x + c[i];
+  return sum;
+}
+
+// AS 241, one pair of polynomials each for the centre, the tails and the far tails.
+constexpr Polynomial kCentreTop = {3.3871328727963666080e0, 1.3314166789178437745e2,
+                                   1.9715909503065514427e3, 1.3731693765509461125e4,
+                                   4.5921953931549871457e4, 6.7265770927008700853e4,
+                                   3.3430575583588128105e4, 2.5090809287301226727e3};
+constexpr Polynomial kCentreBottom = {1.0,
+                                      4.2313330701600911252e1,
+                                      6.8718700749205790830e2,
+                                      5.3941960214247511077e3,
+                                      2.1213794301586595867e4,
+                                      3.9307895800092710610e4,
+                                      2.8729085735721942674e4,
+                                      5.2264952788528545610e3};
+constexpr Polynomial kTailTop = {1.42343711074968357734e0,  4.63033784615654529590e0,
+                                 5.76949722146069140550e0,  3.64784832476320460504e0,
+                                 1.27045825245236838258e0,  2.41780725177450611770e-1,
+                                 2.27238449892691845833e-2, 7.74545014278341407640e-4};
+constexpr Polynomial kTailBottom = {1.0,
+                                    2.05319162663775882187e0,
+                                    1.67638483018380384940e0,
+                                    6.89767334985100004550e-1,
+                                    1.48103976427480074590e-1,
+                                    1.51986665636164571966e-2,
+                                    5.47593808499534494600e-4,
+                                    1.05075007164441684324e-9};
+constexpr Polynomial kFarTop = {6.65790464350110377720e0,  5.46378491116411436990e0,
+                                1.78482653991729133580e0,  2.96560571828504891230e-1,
+                                2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                2.71155556874348757815e-5, 2.01033439929228813265e-7};
+constexpr Polynomial kFarBottom = {1.0,
+                                   5.99832206555887937690e-1,
+                                   1.36929880922735805310e-1,
+                                   1.48753612908506148525e-2,
+                                   7.86869131145613259100e-4,
+                                   1.84631831751005468180e-5,
+                                   1.42151175831644588870e-7,
+                                   2.04426310338993978564e-15};
+
+constexpr double kLog2 = 0.693147180559945309417232;
+
+}  // namespace
+
+double portable_log(double x) {
+  constexpr double kSqrtHalf = 0.707106781186547524400844;
+
+  // x = mantissa * 2^exponent with mantissa in [sqrt(1/2), sqrt(2)).
+  const auto bits = std::bit_cast<std::uint64_t>(x);
+  auto exponent = static_cast<int>(bits >> 52) - 1022;
+  auto mantissa = std::bit_cast<double>((bits & 0x000fffffffffffffULL) | 0x3fe0000000000000ULL);
+  if (mantissa < kSqrtHalf) {
+    mantissa *= 2;
+    --exponent;
+  }
+
+  // log(m) = 2 artanh(f), f = (m - 1) / (m + 1), |f| < 0.172: f^23 / 23 is below 1e-18.
+  const double f = (mantissa - 1) / (mantissa + 1);
+  const double f2 = f * f;
+  double series = 0;
+  for (int k = 21; k >= 1; k -= 2) series = series * f2 + 1.0 / k;
+  return exponent * kLog2 + 2 * f * series;
+}
+
+double portable_exp(double x) {
+  // x = k log 2 + r with |r| <= log(2) / 2, where the Taylor series ends below 1e-17 after 15
+  // terms.
+  const double k = std::nearbyint(x / kLog2);
+  const double r = x - k * kLog2;
+  double series = 1;
+  for (int n = 15; n >= 1; --n) series = 1 + series * r / n;
+  return std::ldexp(series, static_cast<int>(k));
+}
+
+double normal_quantile(double u) {
+  const double q = u - 0.5;
+  if (-0.425 <= q && q <= 0.425) {
+    const double r = 0.180625 - q * q;
+    return q * evaluate(kCentreTop, r) / evaluate(kCentreBottom, r);
+  }
+  const double r = std::sqrt(-portable_log(q < 0 ? u : 1 - u));
+  const double x = r <= 5 ? evaluate(kTailTop, r - 1.6) / evaluate(kTailBottom, r - 1.6)
+                          : evaluate(kFarTop, r - 5) / evaluate(kFarBottom, r - 5);
+  return q < 0 ? -x : x;
+}
+
+}  // namespace hilo

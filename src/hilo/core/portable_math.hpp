@@ -1,0 +1,18 @@
+#pragma once
+
+namespace hilo {
+
+// libm's log, exp and pow differ in the last bit between CPU types, and a problem must be the same
+// on all of them. These use + - * / sqrt and exact scaling alone.
+
+// Natural logarithm of a positive normal number; relative error below 1e-15 away from 1.
+double portable_log(double x);
+
+// e^x for |x| up to 700; relative error below 1e-15 times max(1, |x|).
+double portable_exp(double x);
+
+// Inverse of the standard normal distribution function on (0, 1): Wichura's rational
+// approximations PPND16 (Applied Statistics 37, 1988, AS 241), about 1e-15.
+double normal_quantile(double u);
+
+}  // namespace hilo

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace hilo {
+
+// A set over 0, ..., size - 1 that is emptied in O(1): a member carries the stamp of the current
+// round. Finds first visits of an episode without scanning it twice and without clearing.
+class StampSet {
+ public:
+  explicit StampSet(std::size_t size) : stamps_(size, 0) {}
+
+  void clear() {
+    if (++round_ != 0) return;
+    std::ranges::fill(stamps_, 0U);  // the round wrapped: old stamps could look current
+    round_ = 1;
+  }
+
+  // Whether i was new.
+  bool insert(std::size_t i) {
+    const bool is_new = stamps_[i] != round_;
+    stamps_[i] = round_;
+    return is_new;
+  }
+
+  bool contains(std::size_t i) const { return stamps_[i] == round_; }
+
+ private:
+  std::vector<std::uint32_t> stamps_;
+  std::uint32_t round_ = 1;
+};
+
+}  // namespace hilo

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "hilo/core/random.hpp"
+
+namespace hilo {
+
+using State = std::uint32_t;
+using Action = std::uint32_t;
+
+struct StateAction {
+  State state;
+  Action action;
+  bool operator==(const StateAction&) const = default;
+};
+
+struct Step {
+  State next;
+  double reward;
+  bool done;  // next is terminal
+};
+
+// A simulator at one fidelity. It is immutable: the caller owns the state and the random stream, so
+// one object serves every thread and can be started at any (s, a).
+template <class E>
+concept Environment = requires(const E env, State s, Action a, State next, Rng& rng) {
+  { env.num_states() } -> std::convertible_to<std::size_t>;
+  { env.num_actions() } -> std::convertible_to<std::size_t>;
+  { env.is_terminal(s) } -> std::convertible_to<bool>;
+  { env.reset(rng) } -> std::same_as<State>;
+  { env.step(s, a, rng) } -> std::same_as<Step>;
+  { env.reward(s, a, next) } -> std::convertible_to<double>;
+};
+
+// One way a step can end.
+struct Outcome {
+  State next;
+  double probability;
+  double reward;
+};
+
+struct StartProbability {
+  State state;
+  double probability;
+};
+
+// The distribution behind an environment that knows it: what exact solutions are computed from.
+// Learning never looks at it.
+class Model {
+ public:
+  Model() = default;
+  Model(const Model&) = delete;
+  Model& operator=(const Model&) = delete;
+  virtual ~Model() = default;
+
+  virtual std::size_t num_states() const = 0;
+  virtual std::size_t num_actions() const = 0;
+  virtual bool is_terminal(State s) const = 0;
+  virtual std::vector<StartProbability> start_distribution() const = 0;
+  // Overwrites `out` by the outcomes of (s, a), distinct and by rising `next`.
+  virtual void outcomes(State s, Action a, std::vector<Outcome>& out) const = 0;
+};
+
+}  // namespace hilo

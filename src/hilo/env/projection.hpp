@@ -1,0 +1,32 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace hilo {
+
+// How a signed row that sums to one becomes a probability distribution (docs/departures.md).
+enum class Projection {
+  simplex,    // the nearest distribution in the Euclidean sense
+  bisection,  // what a binary search in the cumulative sums of the signed row draws
+  clip,       // negative entries to zero, then scaled
+};
+
+// The names used in specs: "simplex", "bisection", "clip".
+Projection projection_from_name(std::string_view name);
+std::string_view name_of(Projection projection);
+
+// Replaces the row by the distribution. The row must be finite and sum to one.
+void project(Projection projection, std::span<double> row);
+
+void project_onto_simplex(std::span<double> row);
+void project_by_bisection(std::span<double> row);
+void project_by_clipping(std::span<double> row);
+
+// The search that `bisection` describes: the index that u in [0, 1) ends at, given the cumulative
+// sums of the signed row.
+std::size_t bisect(std::span<const double> cumulative, double u);
+
+}  // namespace hilo

@@ -1,0 +1,86 @@
+#include "hilo/env/random_mdp.hpp"
+
+#include <algorithm>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/random.hpp"
+
+namespace hilo {
+namespace {
+
+void check(const RandomMdpOptions& o) {
+  require_within("states", o.states, 2, kMaxRandomStates);
+  require_within("actions", o.actions, 1, kMaxRandomActions);
+  require_within("states * actions * states", o.states * o.actions * o.states, 1, 0xffffffffU);
+  require_within("terminal_probability", o.terminal_probability, 1e-6, 1 - 1e-6);
+  require_within("start_states", o.start_states, 1, o.states - 1);
+}
+
+// Draws the rows of one MDP. Every number has its place in a stream of its row, whether it is used
+// or not.
+class RowGenerator {
+ public:
+  RowGenerator(const RandomMdpOptions& options, std::uint64_t seed)
+      : options_(options), seed_(seed), possible_(options.states), weight_(options.states) {}
+
+  void generate(std::uint32_t row, TabularBuilder& builder) {
+    const auto num_states = static_cast<std::uint32_t>(options_.states);
+    const State terminal = num_states - 1;
+    Rng reward_rng(Stream(seed_, Purpose::problem_reward, row));
+    const double u_ref = reward_rng.uniform();
+    const std::uint32_t fallback = reward_rng.below(terminal);
+    const std::uint32_t reward_index = reward_rng.below(num_states);
+    const double reward = reward_rng.uniform();
+
+    Rng mask_rng(Stream(seed_, Purpose::problem_mask, row));
+    Rng weight_rng(Stream(seed_, Purpose::problem_weight, row));
+    for (State i = 0; i < num_states; ++i) possible_[i] = mask_rng.uniform() > u_ref;
+    for (State i = 0; i < terminal; ++i) weight_[i] = weight_rng.uniform();
+    if (std::find(possible_.begin(), possible_.end() - 1, 1) == possible_.end() - 1)
+      possible_[fallback] = 1;
+
+    next_.clear();
+    probability_.clear();
+    double total = 0;
+    for (State i = 0; i < terminal; ++i)
+      if (possible_[i]) {
+        next_.push_back(i);
+        probability_.push_back(weight_[i]);
+        total += weight_[i];
+      }
+    for (double& p : probability_) p *= (1 - options_.terminal_probability) / total;
+    next_.push_back(terminal);
+    probability_.push_back(options_.terminal_probability);
+    builder.add_row(next_, probability_, possible_[reward_index] ? reward : 0);
+  }
+
+ private:
+  RandomMdpOptions options_;
+  std::uint64_t seed_;
+  std::vector<std::uint8_t> possible_;
+  std::vector<double> weight_;
+  std::vector<State> next_;
+  std::vector<double> probability_;
+};
+
+}  // namespace
+
+std::shared_ptr<const TabularMdp> make_random_mdp(const RandomMdpOptions& options,
+                                                  std::uint64_t seed) {
+  check(options);
+  const auto terminal = static_cast<State>(options.states - 1);
+  TabularBuilder builder(options.states, options.actions, {&terminal, 1});
+  builder.reserve(options.states * options.actions * options.states * 11 / 20);  // half, and some
+
+  RowGenerator rows(options, seed);
+  const auto num_rows = static_cast<std::uint32_t>(terminal * options.actions);
+  for (std::uint32_t row = 0; row < num_rows; ++row) rows.generate(row, builder);
+  for (std::size_t a = 0; a < options.actions; ++a) builder.add_absorbing_row();
+
+  std::vector<StartProbability> start;
+  for (State s = 0; s < options.start_states; ++s)
+    start.push_back({s, 1 / static_cast<double>(options.start_states)});
+  return builder.build(start);
+}
+
+}  // namespace hilo

@@ -1,0 +1,99 @@
+#include "hilo/env/registry.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "hilo/core/error.hpp"
+#include "hilo/env/degraded_twin.hpp"
+#include "hilo/env/random_mdp.hpp"
+#include "hilo/env/table_csv.hpp"
+
+namespace hilo {
+namespace {
+
+Problem build_random_mdp(const Parameters& p, std::uint64_t seed) {
+  const RandomMdpOptions options = {
+      .states = static_cast<std::size_t>(p.integer("states")),
+      .actions = static_cast<std::size_t>(p.integer("actions")),
+      .terminal_probability = p.number("terminal_probability"),
+      .start_states = static_cast<std::size_t>(p.integer("start_states")),
+  };
+  const auto high = make_random_mdp(options, seed);
+  const auto [low, report] = degrade(
+      *high,
+      {.snr_db = p.number("snr_db"), .projection = projection_from_name(p.text("projection"))},
+      seed);
+  return {
+      .pair = FidelityPair(make_simulator(high), make_simulator(low)),
+      .facts = {
+          {"transition_snr_db", report.transition_snr_db},
+          {"reward_snr_db", report.reward_snr_db},
+          {"mean_abs_transition_difference_signed", report.mean_abs_transition_difference_signed},
+          {"mean_abs_transition_difference", report.mean_abs_transition_difference},
+          {"mean_abs_reward_difference", report.mean_abs_reward_difference},
+          {"negative_share", report.negative_share},
+      }};
+}
+
+Problem build_table(const Parameters& p, std::uint64_t /*seed*/) {
+  return {.pair = load_pair(p.text("folder")), .facts = {}};
+}
+
+const std::vector<ProblemKind>& all_kinds() {
+  static const std::vector<ProblemKind> kKinds = {
+      {.name = "random-mdp",
+       .description = "the paper's random MDP and a twin degraded by Gaussian noise",
+       .parameters =
+           {
+               {"states",
+                "number of states, the terminal one included",
+                std::int64_t{200},
+                2,
+                double{kMaxRandomStates},
+                {}},
+               {"actions", "number of actions", std::int64_t{8}, 1, double{kMaxRandomActions}, {}},
+               {"snr_db", "signal-to-noise ratio of the low fidelity in dB", -3.0, -100, 100, {}},
+               {"projection",
+                "how noisy rows become distributions",
+                "simplex",
+                0,
+                0,
+                {"simplex", "bisection", "clip"}},
+               {"terminal_probability", "chance of ending at every step", 0.1, 1e-6, 1 - 1e-6, {}},
+               {"start_states",
+                "episodes start uniformly on the first so many states",
+                std::int64_t{10},
+                1,
+                double{kMaxRandomStates},
+                {}},
+           },
+       .build = build_random_mdp},
+      {.name = "table",
+       .description = "two MDPs and the map between them, read from CSV files",
+       .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}}},
+       .build = build_table},
+  };
+  return kKinds;
+}
+
+}  // namespace
+
+std::span<const ProblemKind> problem_kinds() { return all_kinds(); }
+
+const ProblemKind& problem_kind(std::string_view name) {
+  std::vector<std::string> known;
+  for (const ProblemKind& kind : problem_kinds()) {
+    if (kind.name == name) return kind;
+    known.push_back(kind.name);
+  }
+  throw Error(Errc::spec, fmt::format("unknown problem kind '{}'{}; known are {}", name,
+                                      did_you_mean(name, known), fmt::join(known, ", ")));
+}
+
+Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed) {
+  const ProblemKind& found = problem_kind(kind);
+  return found.build(Parameters(kind, found.parameters, parameters), seed);
+}
+
+}  // namespace hilo

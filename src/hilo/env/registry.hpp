@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hilo/core/parameters.hpp"
+#include "hilo/env/fidelity_pair.hpp"
+
+namespace hilo {
+
+// A number worth knowing about a problem, such as its realised signal-to-noise ratio.
+struct Fact {
+  std::string name;
+  double value;
+};
+
+struct Problem {
+  FidelityPair pair;
+  std::vector<Fact> facts;
+};
+
+// A kind of problem that can be named in a spec.
+struct ProblemKind {
+  std::string name;
+  std::string description;
+  std::vector<ParameterInfo> parameters;
+  std::function<Problem(const Parameters&, std::uint64_t seed)> build;
+};
+
+std::span<const ProblemKind> problem_kinds();
+
+// Throws on an unknown name, with the nearest known one.
+const ProblemKind& problem_kind(std::string_view name);
+
+// Checks the parameters, completes them by the defaults and builds.
+Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed);
+
+}  // namespace hilo

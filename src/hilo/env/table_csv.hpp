@@ -1,0 +1,30 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/tabular_mdp.hpp"
+
+namespace hilo {
+
+// An MDP as a folder of two CSV files (docs/tables.md):
+//   transitions.csv   state,action,next,probability,reward   sorted by state, action, next
+//   start.csv         state,probability                      sorted by state
+// Every state has rows for every action. A state whose actions all lead back to itself with
+// probability 1 and reward 0 is terminal.
+std::shared_ptr<const TabularMdp> load_mdp(const std::filesystem::path& folder);
+void save_mdp(const TabularMdp& mdp, const std::filesystem::path& folder);
+
+// A pair as a folder with two MDPs, high/ and low/, and
+//   map.csv           high,low                               sorted by high, every state once
+// Without map.csv both must have the same number of states, and T is the identity.
+FidelityPair load_pair(const std::filesystem::path& folder);
+void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& map,
+               const std::filesystem::path& folder);
+
+// map.csv alone.
+StateMap load_map(const std::filesystem::path& file, std::size_t num_high_states,
+                  std::size_t num_low_states);
+
+}  // namespace hilo

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "hilo/core/moments.hpp"
+
+namespace hilo {
+
+// The mean of a high-fidelity return (x), sharpened by a correlated low-fidelity one (y) whose mean
+// mu_lo is known better than the pairs alone tell [eq. 6 to 9]:
+//
+//   Q = mean_hi + alpha (mu_lo - mean_lo),   alpha = cov(hi, lo) / var(lo)
+//   Var[Q] / Var[mean_hi] = 1 - rho^2        if alpha and mu_lo were exact and unbiased
+//
+// docs/math.md says what is left of that when they are estimates.
+struct ControlVariate {
+  double value;
+  double alpha;           // 0: no correction was made
+  double variance_ratio;  // the estimate of 1 - rho^2; 1 without a correction
+};
+
+// With an alpha known from elsewhere.
+inline double corrected_mean(const CoMoments& pairs, double mu_lo, double alpha) {
+  return pairs.mean_x() + alpha * (mu_lo - pairs.mean_y());
+}
+
+// With alpha from the same pairs. Fewer than two of them, or a variance of zero, give the plain
+// mean.
+inline ControlVariate control_variate(const CoMoments& pairs, double mu_lo) {
+  const double var_hi = pairs.variance_x();
+  const double var_lo = pairs.variance_y();
+  if (!(var_hi > 0 && var_lo > 0)) return {pairs.mean_x(), 0, 1};
+  const double cov = pairs.covariance();
+  const double alpha = cov / var_lo;
+  return {corrected_mean(pairs, mu_lo, alpha), alpha, 1 - cov / var_hi * alpha};
+}
+
+}  // namespace hilo

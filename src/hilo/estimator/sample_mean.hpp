@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cmath>
+
+#include "hilo/core/moments.hpp"
+
+namespace hilo {
+
+struct Estimate {
+  double value;
+  double standard_error;  // 0 if fewer than two values make it unknown
+};
+
+// Plain Monte Carlo: Q_hat = (1/n) sum G_i, Var = sigma^2 / n  [eq. 4, 5].
+inline Estimate sample_mean(const Moments& returns) {
+  if (returns.count() == 0) return {0, 0};
+  return {returns.mean(), std::sqrt(returns.variance() / returns.effective_count())};
+}
+
+}  // namespace hilo

@@ -1,0 +1,46 @@
+#include "hilo/exact/evaluate.hpp"
+
+#include "hilo/exact/chain.hpp"
+
+namespace hilo {
+
+Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double gamma) {
+  return evaluate_policy(model, policy, gamma,
+                         [](State, Action, const Outcome& o) { return o.reward; });
+}
+
+Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double gamma,
+                       const RewardFunction& reward) {
+  check_policy(model, policy, gamma);
+  const std::size_t num_actions = model.num_actions();
+  Values values;
+  values.q.assign(model.num_states() * num_actions, 0);
+  std::vector<double> mean_reward(model.num_states(), 0);
+  std::vector<Outcome> outcomes;
+
+  // q holds the expected immediate rewards first.
+  for (State s = 0; s < model.num_states(); ++s)
+    for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
+      model.outcomes(s, a, outcomes);
+      double& q = values.q[s * num_actions + a];
+      for (const Outcome& o : outcomes) q += o.probability * reward(s, a, o);
+      mean_reward[s] += policy(s, a) * q;
+    }
+  values.v = ChainSolver(chain(model, policy), gamma).solve(mean_reward);
+  for (State s = 0; s < model.num_states(); ++s)
+    for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
+      model.outcomes(s, a, outcomes);
+      double future = 0;
+      for (const Outcome& o : outcomes) future += o.probability * values.v[o.next];
+      values.q[s * num_actions + a] += gamma * future;
+    }
+  return values;
+}
+
+double start_value(const Model& model, std::span<const double> v) {
+  double sum = 0;
+  for (const auto& [state, probability] : model.start_distribution()) sum += probability * v[state];
+  return sum;
+}
+
+}  // namespace hilo

@@ -1,0 +1,83 @@
+#include "hilo/exact/solve.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hilo/core/error.hpp"
+
+namespace hilo {
+namespace {
+
+// q(s, .) for given values of the successors, into q.
+void bellman_row(const Model& model, State s, double gamma, const std::vector<double>& v,
+                 std::vector<Outcome>& outcomes, std::vector<double>& q) {
+  for (Action a = 0; a < model.num_actions(); ++a) {
+    model.outcomes(s, a, outcomes);
+    double sum = 0;
+    for (const Outcome& o : outcomes) sum += o.probability * (o.reward + gamma * v[o.next]);
+    q[s * model.num_actions() + a] = sum;
+  }
+}
+
+std::span<const double> row_of(const Model& model, const std::vector<double>& q, State s) {
+  return std::span(q).subspan(s * model.num_actions(), model.num_actions());
+}
+
+}  // namespace
+
+PolicyMatrix deterministic_policy(const std::vector<Action>& policy, std::size_t num_actions) {
+  PolicyMatrix pi{.num_states = policy.size(), .num_actions = num_actions};
+  pi.probability.assign(policy.size() * num_actions, 0);
+  for (State s = 0; s < policy.size(); ++s) pi.probability[s * num_actions + policy[s]] = 1;
+  return pi;
+}
+
+Solution value_iteration(const Model& model, double gamma, double tolerance) {
+  if (!(gamma >= 0 && gamma < 1)) throw Error(Errc::spec, "value iteration needs gamma in [0, 1)");
+  Solution solution;
+  auto& [v, q] = solution.values;
+  v.assign(model.num_states(), 0);
+  q.assign(model.num_states() * model.num_actions(), 0);
+  solution.policy.assign(model.num_states(), 0);
+  std::vector<Outcome> outcomes;
+
+  // A change below (1 - gamma) / gamma * tolerance leaves an error below the tolerance.
+  const double enough = (1 - gamma) * tolerance;
+  for (double change = enough + 1; change > enough; ++solution.iterations) {
+    change = 0;
+    for (State s = 0; s < model.num_states(); ++s) {
+      if (model.is_terminal(s)) continue;
+      bellman_row(model, s, gamma, v, outcomes, q);  // in place: newer values are better ones
+      const double best = *std::ranges::max_element(row_of(model, q, s));
+      change = std::max(change, std::abs(best - v[s]));
+      v[s] = best;
+    }
+  }
+  for (State s = 0; s < model.num_states(); ++s) {
+    const auto row = row_of(model, q, s);
+    solution.policy[s] = static_cast<Action>(std::ranges::max_element(row) - row.begin());
+  }
+  return solution;
+}
+
+Solution policy_iteration(const Model& model, double gamma) {
+  Solution solution;
+  solution.policy.assign(model.num_states(), 0);
+  for (bool stable = false; !stable; ++solution.iterations) {
+    solution.values =
+        evaluate_policy(model, deterministic_policy(solution.policy, model.num_actions()), gamma);
+    stable = true;
+    for (State s = 0; s < model.num_states(); ++s) {
+      const auto row = row_of(model, solution.values.q, s);
+      const auto best = std::ranges::max_element(row);
+      // Only a real gain counts: rounding must not make two equal actions take turns.
+      const double gain = *best - row[solution.policy[s]];
+      if (gain <= 1e-12 * (1 + std::abs(*best))) continue;
+      solution.policy[s] = static_cast<Action>(best - row.begin());
+      stable = false;
+    }
+  }
+  return solution;
+}
+
+}  // namespace hilo

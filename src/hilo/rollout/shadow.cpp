@@ -1,0 +1,43 @@
+#include "hilo/rollout/shadow.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "hilo/core/error.hpp"
+
+namespace hilo {
+
+void shadow(const FidelityPair& pair, const Episode& high, Episode& low) {
+  low.begin(pair.map().low_of(high.states[0]));
+  for (std::size_t t = 0; t < high.length(); ++t) {
+    const State s = low.states[t];
+    const Action a = high.actions[t];
+    const State next = pair.map().low_of(high.states[t + 1]);
+    const double reward = pair.low().reward(s, a, next);
+    if (!std::isfinite(reward))
+      throw Error(Errc::simulator,
+                  fmt::format("low fidelity: state {}, action {}: reward is {}, but must be finite",
+                              s, a, reward));
+    low.append(a, reward, next);
+  }
+  low.truncated = high.truncated;
+}
+
+void check_episode(const Episode& episode, std::size_t num_states, std::size_t num_actions) {
+  if (episode.states.size() != episode.length() + 1 || episode.rewards.size() != episode.length())
+    throw Error(Errc::simulator,
+                fmt::format("an episode has {} states, {} actions and {} rewards, but must have "
+                            "n + 1, n and n",
+                            episode.states.size(), episode.length(), episode.rewards.size()));
+  for (const State s : episode.states)
+    require_within("state of an episode", std::uint64_t{s}, 0, num_states - 1, Errc::simulator);
+  for (const Action a : episode.actions)
+    require_within("action of an episode", std::uint64_t{a}, 0, num_actions - 1, Errc::simulator);
+  for (const double r : episode.rewards)
+    if (!std::isfinite(r))
+      throw Error(Errc::simulator,
+                  fmt::format("reward of an episode is {}, but must be finite", r));
+}
+
+}  // namespace hilo

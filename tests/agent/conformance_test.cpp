@@ -1,0 +1,126 @@
+// What every agent must pass. A new agent is added to kMakers.
+#include <cmath>
+#include <functional>
+#include <memory>
+
+#include "hilo/agent/mcrl.hpp"
+#include "hilo/agent/mfmcrl.hpp"
+#include "hilo/core/parallel.hpp"
+#include "support/expect_error.hpp"
+#include "support/problems.hpp"
+#include "support/train.hpp"
+
+namespace hilo {
+namespace {
+
+using Maker = std::function<std::unique_ptr<Agent>(const FidelityPair&, std::uint64_t seed)>;
+
+const Maker kMcrl = [](const FidelityPair& pair, std::uint64_t) {
+  return std::make_unique<Mcrl>(pair.high().num_states(), pair.num_actions(), McrlOptions{});
+};
+Maker mfmcrl(Variant variant) {
+  return [variant](const FidelityPair& pair, std::uint64_t seed) {
+    const MfmcrlOptions options = {
+        .low_rollouts = 3, .low_policy = variant.low_policy, .pool = variant.pool};
+    return std::make_unique<Mfmcrl>(pair, options, seed);
+  };
+}
+const std::pair<const char*, Maker> kMakers[] = {
+    {"mcrl", kMcrl},
+    {"mfmcrl as-written", mfmcrl(kAsWritten)},
+    {"mfmcrl as-published", mfmcrl(kAsPublished)},
+};
+
+std::vector<double> values(const Agent& agent) {
+  return {agent.q().values().begin(), agent.q().values().end()};
+}
+
+TEST(AgentConformance, SavedInTheMiddleItContinuesWithTheSameBits) {
+  const FidelityPair pair = testing::small_pair(1);
+  for (const auto& [name, make] : kMakers) {
+    SCOPED_TRACE(name);
+    const auto whole = make(pair, 5);
+    testing::train(*whole, pair.high(), 5, 0, 400);
+    const auto first = make(pair, 5);
+    testing::train(*first, pair.high(), 5, 0, 150);
+    const auto bytes = first->save();
+    const auto second = make(pair, 5);
+    testing::train(*second, pair.high(), 5, 0, 20);  // must be forgotten
+    second->load(bytes);
+    EXPECT_EQ(second->episodes(), 150U);
+    EXPECT_EQ(second->save(), bytes);
+    testing::train(*second, pair.high(), 5, 150, 400);
+    EXPECT_EQ(values(*second), values(*whole));
+    EXPECT_EQ(second->save(), whole->save());
+  }
+}
+
+TEST(AgentConformance, SameBitsOnOneAndTwoThreads) {
+  const auto run_all = [](unsigned threads) {
+    std::vector<std::vector<std::byte>> states(std::size(kMakers) * 3);
+    parallel_for(states.size(), threads, [&](std::size_t i) {
+      const std::uint64_t seed = i / std::size(kMakers);
+      const FidelityPair pair = testing::small_pair(seed);
+      const auto agent = kMakers[i % std::size(kMakers)].second(pair, seed);
+      testing::train(*agent, pair.high(), seed, 0, 300);
+      states[i] = agent->save();
+    });
+    return states;
+  };
+  EXPECT_EQ(run_all(1), run_all(2));
+}
+
+TEST(AgentConformance, SeedsDifferAndRepeat) {
+  for (const auto& [name, make] : kMakers) {
+    SCOPED_TRACE(name);
+    const FidelityPair pair = testing::small_pair(1);
+    const auto run = [&, &make = make](std::uint64_t seed) {
+      const auto agent = make(pair, seed);
+      testing::train(*agent, pair.high(), seed, 0, 50);
+      return values(*agent);
+    };
+    EXPECT_EQ(run(1), run(1));
+    EXPECT_NE(run(1), run(2));
+  }
+}
+
+TEST(AgentConformance, ABadStateIsRefusedAndChangesNothing) {
+  const FidelityPair pair = testing::small_pair(1);
+  const FidelityPair other =
+      testing::degraded_pair(testing::small_mdp(1, 13), 0, Projection::simplex, 1);
+  for (const auto& [name, make] : kMakers) {
+    SCOPED_TRACE(name);
+    const auto agent = make(pair, 5);
+    testing::train(*agent, pair.high(), 5, 0, 50);
+    const auto before = agent->save();
+    auto cut = before;
+    cut.resize(cut.size() / 2);
+    EXPECT_THROW(agent->load(cut), Error);
+    EXPECT_THROW(agent->load(make(other, 5)->save()), Error);
+    EXPECT_THROW(agent->load({}), Error);
+    EXPECT_EQ(agent->save(), before);
+  }
+  testing::expect_error([&] { kMcrl(pair, 5)->load(mfmcrl(kAsWritten)(pair, 5)->save()); },
+                        Errc::data, {"'mfmcrl'", "'mcrl'"});
+  testing::expect_error(
+      [&] { mfmcrl(kAsWritten)(pair, 5)->load(mfmcrl(kAsWritten)(pair, 6)->save()); }, Errc::data,
+      {"another seed"});
+}
+
+TEST(AgentConformance, LearnsSomething) {
+  for (const auto& [name, make] : kMakers) {
+    SCOPED_TRACE(name);
+    const auto high = testing::small_mdp(1);
+    const FidelityPair pair = testing::degraded_pair(high, 20, Projection::simplex, 1);
+    const auto agent = make(pair, 5);
+    const auto value = [&] {
+      return start_value(*high, evaluate_policy(*high, policy_matrix(agent->greedy()), 0.99).v);
+    };
+    const double before = value();
+    testing::train(*agent, pair.high(), 5, 0, 2000);
+    EXPECT_GT(value(), before);
+  }
+}
+
+}  // namespace
+}  // namespace hilo

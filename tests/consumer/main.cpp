@@ -1,0 +1,31 @@
+// A stranger's simulator: a walk on a line, three to the left or three to the right of the start. The
+// cheap copy of it pays a little too much.
+#include <hilo/agent/mfmcrl.hpp>
+#include <hilo/env/bulk.hpp>
+#include <iostream>
+
+struct Walk {
+  double pay;
+
+  std::size_t num_states() const { return 7; }
+  std::size_t num_actions() const { return 2; }
+  bool is_terminal(hilo::State s) const { return s == 0 || s == 6; }
+  hilo::State reset(hilo::Rng&) const { return 3; }
+  double reward(hilo::State, hilo::Action, hilo::State next) const { return next == 6 ? pay : 0; }
+  hilo::Step step(hilo::State s, hilo::Action a, hilo::Rng& rng) const {
+    const bool slips = rng.uniform() < 0.2;
+    const hilo::State next = (a == 1) != slips ? s + 1 : s - 1;
+    return {.next = next, .reward = reward(s, a, next), .done = is_terminal(next)};
+  }
+};
+
+int main() {
+  const hilo::FidelityPair pair(hilo::make_simulator(Walk{1.0}), hilo::make_simulator(Walk{1.1}));
+  hilo::Mfmcrl agent(pair, {.low_rollouts = 2}, 1);
+  hilo::Episode episode;
+  for (std::uint32_t k = 0; k < 100; ++k) {
+    pair.high().run_episode({.behaviour = agent.behaviour(), .episode = k}, 0, episode);
+    agent.learn(episode);
+  }
+  std::cout << "learnt from " << agent.episodes() << " episodes\n";
+}

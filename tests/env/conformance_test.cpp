@@ -1,0 +1,115 @@
+// What every environment of the registry must pass. A new kind is added to make_problems.
+#include <cmath>
+#include <set>
+
+#include "hilo/env/registry.hpp"
+#include "hilo/env/table_csv.hpp"
+#include "support/problems.hpp"
+#include "support/temporary_folder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace hilo {
+namespace {
+
+struct Named {
+  std::string kind;
+  Problem problem;
+};
+
+std::vector<Named> make_problems() {
+  std::vector<Named> problems;
+  for (const char* projection : {"simplex", "bisection", "clip"})
+    problems.push_back({"random-mdp", build_problem("random-mdp",
+                                                    {{"states", std::int64_t{30}},
+                                                     {"actions", std::int64_t{3}},
+                                                     {"projection", projection}},
+                                                    1)});
+  const testing::TemporaryFolder folder;
+  const auto high = testing::small_mdp(1);
+  save_pair(*high, *testing::small_mdp(2), StateMap::identity(12), folder.path());
+  problems.push_back({"table", build_problem("table", {{"folder", folder.path().string()}}, 1)});
+  return problems;
+}
+
+void check_model(const Model& model) {
+  double start = 0;
+  for (const auto& [state, probability] : model.start_distribution()) {
+    EXPECT_FALSE(model.is_terminal(state));
+    EXPECT_GT(probability, 0);
+    start += probability;
+  }
+  EXPECT_NEAR(start, 1, 1e-9);
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < model.num_states(); ++s)
+    for (Action a = 0; a < model.num_actions(); ++a) {
+      model.outcomes(s, a, outcomes);
+      double sum = 0;
+      for (std::size_t i = 0; i < outcomes.size(); ++i) {
+        EXPECT_GT(outcomes[i].probability, 0);
+        EXPECT_LT(outcomes[i].next, model.num_states());
+        EXPECT_TRUE(std::isfinite(outcomes[i].reward));
+        EXPECT_TRUE(i == 0 || outcomes[i].next > outcomes[i - 1].next);
+        sum += outcomes[i].probability;
+      }
+      EXPECT_NEAR(sum, 1, 1e-9);
+      if (model.is_terminal(s)) {
+        ASSERT_EQ(outcomes.size(), 1U);
+        EXPECT_EQ(outcomes[0].next, s);
+        EXPECT_EQ(outcomes[0].reward, 0);
+      }
+    }
+}
+
+// Paths are possible, pay what reward() says, and depend on their stream alone.
+void check_paths(const Simulator& simulator) {
+  const QTable q(simulator.num_states(), simulator.num_actions());
+  Episode path, again;
+  std::set<std::vector<State>> distinct;
+  for (std::uint32_t k = 0; k < 50; ++k) {
+    const RolloutBatch batch = {.behaviour = q.behaviour(1), .seed = 3, .episode = k};
+    simulator.run_episode(batch, 0, path);
+    EXPECT_TRUE(simulator.is_terminal(path.states.back()));
+    EXPECT_FALSE(path.truncated);
+    for (std::size_t t = 0; t < path.length(); ++t) {
+      EXPECT_FALSE(simulator.is_terminal(path.states[t]));
+      EXPECT_EQ(path.rewards[t],
+                simulator.reward(path.states[t], path.actions[t], path.states[t + 1]));
+    }
+    distinct.insert(path.states);
+    simulator.run_episode({.behaviour = q.behaviour(1), .seed = 99}, 0, again);  // between the two
+    simulator.run_episode(batch, 0, again);
+    EXPECT_EQ(path.states, again.states);
+    EXPECT_EQ(path.actions, again.actions);
+  }
+  EXPECT_GT(distinct.size(), 25U);
+
+  for (State s = 0; s < simulator.num_states(); ++s) {
+    if (simulator.is_terminal(s)) continue;
+    simulator.record({.behaviour = q.behaviour(1), .seed = 3}, {s, 1}, 0, 0, path);
+    EXPECT_EQ(path.states[0], s);
+    EXPECT_EQ(path.actions[0], 1U);
+  }
+}
+
+TEST(EnvironmentConformance, EveryRegisteredProblemPasses) {
+  std::set<std::string> covered;
+  for (const auto& [kind, problem] : make_problems()) {
+    SCOPED_TRACE(kind);
+    covered.insert(kind);
+    const auto* high = dynamic_cast<const Simulator*>(&problem.pair.high());
+    ASSERT_NE(high, nullptr);
+    for (const Simulator* simulator : {high, &problem.pair.low()}) {
+      ASSERT_NE(simulator->model(), nullptr);
+      check_model(*simulator->model());
+      check_paths(*simulator);
+    }
+    const StateMap& map = problem.pair.map();
+    EXPECT_EQ(map.num_high_states(), high->num_states());  // T is total
+  }
+  for (const ProblemKind& kind : problem_kinds())
+    EXPECT_TRUE(covered.contains(kind.name)) << kind.name << " is not in the battery";
+}
+
+}  // namespace
+}  // namespace hilo

@@ -1,0 +1,45 @@
+#include "hilo/env/registry.hpp"
+
+#include "support/expect_error.hpp"
+
+namespace hilo {
+namespace {
+
+using testing::expect_error;
+
+TEST(Registry, EveryKindIsDescribed) {
+  ASSERT_GE(problem_kinds().size(), 2U);
+  for (const ProblemKind& kind : problem_kinds()) {
+    EXPECT_FALSE(kind.description.empty()) << kind.name;
+    for (const ParameterInfo& p : kind.parameters)
+      EXPECT_FALSE(p.description.empty()) << kind.name << "." << p.name;
+    EXPECT_EQ(&problem_kind(kind.name), &kind);
+  }
+}
+
+TEST(Registry, BuildsWithFacts) {
+  const Problem problem =
+      build_problem("random-mdp", {{"states", std::int64_t{20}}, {"snr_db", std::int64_t{3}}}, 1);
+  EXPECT_EQ(problem.pair.high().num_states(), 20U);
+  EXPECT_EQ(problem.pair.num_actions(), 8U);
+  EXPECT_EQ(problem.facts.size(), 6U);
+}
+
+TEST(Registry, RejectsUnknownKindsAndKeys) {
+  expect_error([] { problem_kind("random-mpd"); }, Errc::spec,
+               {"unknown problem kind 'random-mpd'", "did you mean 'random-mdp'?"});
+  expect_error(
+      [] {
+        build_problem("random-mdp", {{"state", std::int64_t{20}}}, 1);
+      },
+      Errc::spec, {"random-mdp: unknown key 'state'", "did you mean 'states'?"});
+  expect_error(
+      [] {
+        build_problem("random-mdp", {{"states", std::int64_t{1}}}, 1);
+      },
+      Errc::spec, {"random-mdp: states is 1, but must be in [2, 20000]"});
+  expect_error([] { build_problem("table", {}, 1); }, Errc::spec, {"key 'folder' is missing"});
+}
+
+}  // namespace
+}  // namespace hilo

@@ -1,0 +1,30 @@
+# Tests of the project as a whole: its layers, its README, and its use by a stranger.
+
+# Every test here has the label "project"; sanitizer builds leave them out.
+function(hilo_project_test name)
+  add_test(NAME project/${name} COMMAND ${ARGN})
+  set_tests_properties(project/${name} PROPERTIES LABELS project TIMEOUT 300)
+endfunction()
+
+hilo_project_test(layers ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}/src/hilo
+                  -P ${PROJECT_SOURCE_DIR}/tools/check_layers.cmake)
+# The check itself must be able to fail.
+hilo_project_test(layers_catch_violations ${CMAKE_COMMAND}
+                  -DSOURCE_DIR=${CMAKE_CURRENT_SOURCE_DIR}/support/bad_layers
+                  -P ${PROJECT_SOURCE_DIR}/tools/check_layers.cmake)
+set_tests_properties(project/layers_catch_violations PROPERTIES
+  PASS_REGULAR_EXPRESSION "core/uses_agent.hpp: 'core' comes before 'agent' and must not include it")
+
+# The README's program is the example, to the letter, and does what the README says.
+hilo_project_test(readme_code ${CMAKE_COMMAND} -DREADME=${PROJECT_SOURCE_DIR}/README.md
+                  -DEXAMPLE=${PROJECT_SOURCE_DIR}/examples/quickstart.cpp
+                  -DPROGRAM=$<TARGET_FILE:quickstart>
+                  -P ${CMAKE_CURRENT_SOURCE_DIR}/readme_test.cmake)
+
+foreach(way IN ITEMS find_package add_subdirectory)
+  hilo_project_test(consumer_${way} ${CMAKE_COMMAND} -DWAY=${way} -DHILO_SOURCE=${PROJECT_SOURCE_DIR}
+                    -DHILO_BUILD=${PROJECT_BINARY_DIR} -DCXX=${CMAKE_CXX_COMPILER}
+                    -DCONSUMER=${CMAKE_CURRENT_SOURCE_DIR}/consumer
+                    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer_${way}
+                    -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer_test.cmake)
+endforeach()

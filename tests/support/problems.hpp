@@ -1,0 +1,84 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "hilo/env/degraded_twin.hpp"
+#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/random_mdp.hpp"
+#include "hilo/env/tabular_mdp.hpp"
+#include "hilo/exact/solve.hpp"
+#include "hilo/policy/q_table.hpp"
+
+namespace hilo::testing {
+
+// A small random MDP, quick to solve.
+inline std::shared_ptr<const TabularMdp> small_mdp(std::uint64_t seed, std::size_t states = 12,
+                                                   std::size_t actions = 3) {
+  return make_random_mdp(
+      {.states = states, .actions = actions, .start_states = std::min<std::size_t>(4, states - 1)},
+      seed);
+}
+
+inline FidelityPair degraded_pair(const std::shared_ptr<const TabularMdp>& high, double snr_db,
+                                  Projection projection, std::uint64_t seed) {
+  const auto twin = degrade(*high, {.snr_db = snr_db, .projection = projection}, seed);
+  return {make_simulator(high), make_simulator(twin.mdp)};
+}
+
+inline FidelityPair small_pair(std::uint64_t seed, double snr_db = 0) {
+  return degraded_pair(small_mdp(seed), snr_db, Projection::simplex, seed);
+}
+
+// The dynamics of one MDP with the rewards of another.
+inline std::shared_ptr<const TabularMdp> with_rewards_of(const TabularMdp& dynamics,
+                                                         const TabularMdp& rewards) {
+  std::vector<State> terminal;
+  for (State s = 0; s < dynamics.num_states(); ++s)
+    if (dynamics.is_terminal(s)) terminal.push_back(s);
+  TabularBuilder builder(dynamics.num_states(), dynamics.num_actions(), terminal);
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < dynamics.num_states(); ++s)
+    for (Action a = 0; a < dynamics.num_actions(); ++a) {
+      dynamics.outcomes(s, a, outcomes);
+      for (Outcome& o : outcomes) o.reward = rewards.expected_reward(s, a);
+      builder.add_row(outcomes);
+    }
+  return builder.build(dynamics.start_distribution());
+}
+
+// A Q table that holds the exact optimal values.
+inline QTable optimal_q(const Model& model, double gamma) {
+  QTable q(model.num_states(), model.num_actions());
+  q.assign(policy_iteration(model, gamma).values.q);
+  return q;
+}
+
+// 0 -> 1 -> 2 (terminal), two actions: action 0 moves on, action 1 stays with probability 1/2.
+// Rewards: r(0, 0) = 1, r(0, 1) = 2, r(1, 0) = 4, r(1, 1) = 8.
+inline std::shared_ptr<const TabularMdp> line_mdp() {
+  const State terminal = 2;
+  TabularBuilder builder(3, 2, {&terminal, 1});
+  const auto stay_or_go = [&](State s, double reward) {
+    const State next[] = {s, s + 1};
+    const double probability[] = {0.5, 0.5};
+    builder.add_row(next, probability, reward);
+  };
+  const auto go = [&](State s, double reward) {
+    const State next[] = {s + 1};
+    const double probability[] = {1};
+    builder.add_row(next, probability, reward);
+  };
+  go(0, 1);
+  stay_or_go(0, 2);
+  go(1, 4);
+  stay_or_go(1, 8);
+  builder.add_absorbing_row();
+  builder.add_absorbing_row();
+  const StartProbability start[] = {{0, 1}};
+  return builder.build(start);
+}
+
+}  // namespace hilo::testing
