@@ -28,17 +28,18 @@ bench: setup  ## steps per second beside a bare loop, and memory
 	@build/release/bin/hilo_bench
 
 format:  ## rewrite all sources in the project's format
-	@tools/setup lint
+	@tools/setup format
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
 format-check:  ## fail where format would change something
-	@tools/setup lint
+	@tools/setup format
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 
 layers:  ## fail where a folder includes one that comes after it
 	@cmake -DSOURCE_DIR=$(CURDIR)/src/hilo -P tools/check_layers.cmake
 
 lint: setup format-check layers  ## format, layers and clang-tidy
+	@tools/setup lint
 	@cmake --preset dev --log-level=WARNING
 	@git ls-files 'src/*.cpp' 'examples/*.cpp' | xargs -P 2 -n 4 clang-tidy -p build/dev --quiet
 

@@ -68,7 +68,7 @@ class RowDegrader {
 
   DegradationReport report() const {
     const auto all_rows = static_cast<double>(high_.num_states() * high_.num_actions());
-    const double noisy_rows = static_cast<double>(num_rows_);
+    const auto noisy_rows = static_cast<double>(num_rows_);
     const auto columns = static_cast<double>(high_.num_states());
     DegradationReport r = report_;
     r.mean_abs_transition_difference_signed /= all_rows * columns;

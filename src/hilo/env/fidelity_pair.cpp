@@ -52,8 +52,8 @@ FidelityPair::FidelityPair(std::shared_ptr<const EpisodeSimulator> high,
                               map_->low_of(s)));
 }
 
-FidelityPair::FidelityPair(std::shared_ptr<const EpisodeSimulator> high,
+FidelityPair::FidelityPair(const std::shared_ptr<const EpisodeSimulator>& high,
                            std::shared_ptr<const Simulator> low)
-    : FidelityPair(high, low, StateMap::identity(high ? high->num_states() : 0)) {}
+    : FidelityPair(high, std::move(low), StateMap::identity(high ? high->num_states() : 0)) {}
 
 }  // namespace hilo

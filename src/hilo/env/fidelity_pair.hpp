@@ -38,7 +38,8 @@ class FidelityPair {
                StateMap map);
 
   // T is the identity.
-  FidelityPair(std::shared_ptr<const EpisodeSimulator> high, std::shared_ptr<const Simulator> low);
+  FidelityPair(const std::shared_ptr<const EpisodeSimulator>& high,
+               std::shared_ptr<const Simulator> low);
 
   const EpisodeSimulator& high() const { return *high_; }
   const Simulator& low() const { return *low_; }

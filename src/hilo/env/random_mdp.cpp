@@ -34,7 +34,7 @@ class RowGenerator {
 
     Rng mask_rng(Stream(seed_, Purpose::problem_mask, row));
     Rng weight_rng(Stream(seed_, Purpose::problem_weight, row));
-    for (State i = 0; i < num_states; ++i) possible_[i] = mask_rng.uniform() > u_ref;
+    for (State i = 0; i < num_states; ++i) possible_[i] = mask_rng.uniform() > u_ref ? 1 : 0;
     for (State i = 0; i < terminal; ++i) weight_[i] = weight_rng.uniform();
     if (std::find(possible_.begin(), possible_.end() - 1, 1) == possible_.end() - 1)
       possible_[fallback] = 1;

@@ -42,7 +42,7 @@ std::vector<double> centred(std::vector<double> mixed, const Values& x, const Va
   return mixed;
 }
 
-double own_reward(State, Action, const Outcome& o) { return o.reward; }
+double own_reward(State /*s*/, Action /*a*/, const Outcome& o) { return o.reward; }
 
 }  // namespace
 
