@@ -5,7 +5,7 @@
 namespace hilo {
 
 // The mean of a high-fidelity return (x), sharpened by a correlated low-fidelity one (y) whose mean
-// mu_lo is known better than the pairs alone tell [eq. 6 to 9]:
+// mu_lo is known better than the pairs alone tell [eq. 7 to 10]:
 //
 //   Q = mean_hi + alpha (mu_lo - mean_lo),   alpha = cov(hi, lo) / var(lo)
 //   Var[Q] / Var[mean_hi] = 1 - rho^2        if alpha and mu_lo were exact and unbiased

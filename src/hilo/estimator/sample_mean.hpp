@@ -11,7 +11,7 @@ struct Estimate {
   double standard_error;  // 0 if fewer than two values make it unknown
 };
 
-// Plain Monte Carlo: Q_hat = (1/n) sum G_i, Var = sigma^2 / n  [eq. 4, 5].
+// Plain Monte Carlo: Q_hat = (1/n) sum G_i, Var = sigma^2 / n  [eq. 5, 6].
 inline Estimate sample_mean(const Moments& returns) {
   if (returns.count() == 0) return {0, 0};
   return {returns.mean(), std::sqrt(returns.variance() / returns.effective_count())};
