@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-slow bench format format-check layers lint sanitize clean
+.PHONY: help setup build demo test test-slow bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -47,6 +47,14 @@ sanitize: setup  ## the fast tests under ASan+UBSan and under TSan
 	@for preset in asan tsan; do \
 	  cmake --preset $$preset --log-level=WARNING && cmake --build --preset $$preset && \
 	  ctest --test-dir build/$$preset -LE 'slow|project' --output-on-failure -j 2 || exit 1; done
+
+FUZZ_SECONDS ?= 600
+fuzz: setup  ## fuzz the spec and CSV parsers, FUZZ_SECONDS each
+	@tools/setup lint
+	@cmake --preset fuzz --log-level=WARNING && cmake --build --preset fuzz
+	@for name in spec csv; do mkdir -p build/fuzz/corpus-$$name && \
+	  build/fuzz/bin/$${name}_fuzz -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -max_len=4096 \
+	    build/fuzz/corpus-$$name fuzz/corpus/$$name || exit 1; done
 
 clean:  ## remove all build output
 	@rm -rf build

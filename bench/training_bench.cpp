@@ -73,13 +73,16 @@ void mfmcrl_training(benchmark::State& state, const Variant& variant) {
                                .seed = 1,
                                .purpose = Purpose::high_episode,
                                .episode = k},
-                              0, episode);
+                              episode);
       steps += agent.learn(episode).low_steps;
       high_steps += episode.length();
     }
     double sum = 0;
     for (const double q : agent.q().values()) sum += q;
-    if (value != 0 && sum != value) state.SkipWithError("two trainings with one seed differ");
+    if (value != 0 && sum != value) {
+      state.SkipWithError("two trainings with one seed differ");
+      break;
+    }
     value = sum;
   }
   // Every state ends an episode with probability 0.1, so that its mean length is 10; the standard
@@ -117,6 +120,7 @@ BENCHMARK(make_pair)
 class RatioReporter : public benchmark::ConsoleReporter {
  public:
   void ReportRuns(const std::vector<Run>& runs) override {
+    for (const Run& run : runs) failed_ = failed_ || run.error_occurred;
     for (const Run& run : runs)
       if (run.counters.contains("items_per_second"))
         speed_[run.benchmark_name()] = run.counters.at("items_per_second");
@@ -135,34 +139,44 @@ class RatioReporter : public benchmark::ConsoleReporter {
     }
   }
 
+  bool failed() const { return failed_; }
+
  private:
   std::map<std::string, double> speed_;
+  bool failed_ = false;
 };
 
-// Peak memory of a process that makes one 1000 x 12 pair and an agent on it, and learns.
-void print_memory(Projection projection) {
+constexpr double kMemoryLimit = 350;  // MB, of a 1000 x 12 pair ready to train
+
+// Peak memory of a process that makes one 1000 x 12 pair and an agent on it, and learns. Whether it
+// is within the limit.
+bool check_memory(Projection projection) {
   const Twins twins(1000, 12, projection);
   const FidelityPair pair(make_simulator(twins.high), make_simulator(twins.low));
   Mfmcrl agent(pair, {}, 1);
   Episode episode;
-  pair.high().run_episode({.behaviour = agent.behaviour(), .seed = 1}, 0, episode);
+  pair.high().run_episode({.behaviour = agent.behaviour(), .seed = 1}, episode);
   agent.learn(episode);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
+  const double peak = static_cast<double>(usage.ru_maxrss) * 1024 / 1e6;
   std::printf("memory of a 1000 x 12 pair ready to train (%s): peak %.0f MB, tables %.0f MB\n",
-              std::string(name_of(projection)).c_str(), static_cast<double>(usage.ru_maxrss) / 1024,
+              std::string(name_of(projection)).c_str(), peak,
               static_cast<double>(twins.high->memory_bytes() + twins.low->memory_bytes()) / 1e6);
+  return peak <= kMemoryLimit;
 }
 
 }  // namespace
 }  // namespace hilo
 
 int main(int argc, char** argv) {
-  // Memory first: a peak only rises. The largest kind of pair comes last.
+  bool ok = true;
+  // Memory first: a peak only rises.
   for (const hilo::Projection p : {hilo::Projection::simplex, hilo::Projection::bisection})
-    hilo::print_memory(p);
+    ok = hilo::check_memory(p) && ok;
   benchmark::Initialize(&argc, argv);
   hilo::RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   reporter.print_ratios();
+  return ok && !reporter.failed() ? 0 : 1;
 }

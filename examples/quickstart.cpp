@@ -22,7 +22,7 @@ int main() {
                                .seed = seed,
                                .purpose = hilo::Purpose::high_episode,
                                .episode = k},
-                              0, episode);
+                              episode);
       agent->learn(episode);
     }
 

@@ -40,7 +40,7 @@ TEST(Mcrl, RejectsBadOptionsAndEpisodes) {
   expect_error([] { Mcrl(3, 2, {.gamma = 1.5}); }, Errc::spec, {"gamma is 1.5"});
   expect_error([] { Mcrl(3, 2, {.epsilon = -0.1}); }, Errc::spec, {"epsilon is -0.1"});
   expect_error([] { Mcrl(3, 2, {.epsilon = std::nan("")}); }, Errc::spec, {"epsilon is nan"});
-  expect_error([] { Mcrl(0, 2, {}); }, Errc::spec, {"0 states"});
+  expect_error([] { Mcrl(0, 2, {}); }, Errc::spec, {"number of states is 0"});
   Mcrl agent(3, 2, {});
   expect_error([&] { agent.learn({{0, 5}, {0}, {1}, false}); }, Errc::simulator, {"is 5"});
   EXPECT_EQ(agent.episodes(), 0U);

@@ -24,7 +24,11 @@ int main() {
   hilo::Mfmcrl agent(pair, {.low_rollouts = 2}, 1);
   hilo::Episode episode;
   for (std::uint32_t k = 0; k < 100; ++k) {
-    pair.high().run_episode({.behaviour = agent.behaviour(), .episode = k}, 0, episode);
+    pair.high().run_episode({.behaviour = agent.behaviour(),
+                             .seed = 1,
+                             .purpose = hilo::Purpose::high_episode,
+                             .episode = k},
+                            episode);
     agent.learn(episode);
   }
   std::cout << "learnt from " << agent.episodes() << " episodes\n";

@@ -41,6 +41,17 @@ TEST(Moments, RecencyWeightsMatchAHandComputedCase) {
   EXPECT_NEAR(m.effective_count(), 36.0 / 14, 1e-14);
 }
 
+TEST(CoMoments, RecencyWeightsMatchAHandComputedCase) {
+  CoMoments m;
+  m.add(1, 2, 2);
+  m.add(2, 4, 2);
+  m.add(6, 0, 2);  // weights 1/6, 2/6, 3/6
+  EXPECT_DOUBLE_EQ(m.mean_x(), 23.0 / 6);
+  EXPECT_DOUBLE_EQ(m.mean_y(), 10.0 / 6);
+  // E[xy] - E[x] E[y] = 18/6 - 230/36, made unbiased by 1 - 14/36
+  EXPECT_NEAR(m.covariance(), (3 - 230.0 / 36) / (1 - 14.0 / 36), 1e-14);
+}
+
 struct TwoPass {
   double mean_x = 0, mean_y = 0, var_x = 0, var_y = 0, cov = 0;
   explicit TwoPass(const std::vector<std::pair<double, double>>& data) {

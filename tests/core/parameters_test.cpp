@@ -34,7 +34,7 @@ TEST(Parameters, NamesWhatIsWrongAndWhatIsAllowed) {
         check({{"epsilom", 0.1}});
       },
       Errc::spec, {"agent 2", "unknown key 'epsilom'", "did you mean 'epsilon'?"});
-  expect_error([] { check({{"zzzzzzzz", 0.1}}); }, Errc::spec, {"known are states, epsilon"});
+  expect_error([] { check({{"zzzzzzzz", 0.1}}); }, Errc::spec, {"known: states, epsilon"});
   expect_error(
       [] {
         check({{"states", 2.5}});

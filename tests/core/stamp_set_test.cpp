@@ -7,12 +7,10 @@ namespace {
 
 TEST(StampSet, InsertsOnceAndClears) {
   StampSet set(4);
-  EXPECT_FALSE(set.contains(2));
   EXPECT_TRUE(set.insert(2));
   EXPECT_FALSE(set.insert(2));
-  EXPECT_TRUE(set.contains(2));
+  EXPECT_TRUE(set.insert(1));
   set.clear();
-  EXPECT_FALSE(set.contains(2));
   EXPECT_TRUE(set.insert(2));
 }
 

@@ -16,11 +16,12 @@ struct Corridor {
   State length = 4;
   double pay = 1;
   State jump_to = 0;  // where a broken step leads instead, if not 0
+  State first = 0;
 
   std::size_t num_states() const { return length + 1; }
   std::size_t num_actions() const { return 2; }
   bool is_terminal(State s) const { return s == length; }
-  State reset(Rng&) const { return 0; }
+  State reset(Rng&) const { return first; }
   double reward(State, Action, State) const { return pay; }
   Step step(State s, Action, Rng&) const {
     const State next = jump_to != 0 ? jump_to : s + 1;
@@ -34,7 +35,7 @@ TEST(BulkSimulator, RunsAUsersEnvironment) {
   EXPECT_EQ(simulator->model(), nullptr);
   const QTable q(5, 2);
   Episode episode;
-  simulator->run_episode({.behaviour = q.behaviour(0)}, 0, episode);
+  simulator->run_episode({.behaviour = q.behaviour(0)}, episode);
   EXPECT_EQ(episode.states, (std::vector<State>{0, 1, 2, 3, 4}));
   EXPECT_EQ(episode.rewards, (std::vector<double>{1, 1, 1, 1}));
   EXPECT_FALSE(episode.truncated);
@@ -54,10 +55,10 @@ TEST(BulkSimulator, CutsAtMaxStepsAndSaysSo) {
   const auto simulator = make_simulator(Corridor{});
   const QTable q(5, 2);
   Episode episode;
-  simulator->run_episode({.behaviour = q.behaviour(0), .max_steps = 3}, 0, episode);
+  simulator->run_episode({.behaviour = q.behaviour(0), .max_steps = 3}, episode);
   EXPECT_EQ(episode.length(), 3U);
   EXPECT_TRUE(episode.truncated);
-  simulator->run_episode({.behaviour = q.behaviour(0), .max_steps = 4}, 0, episode);
+  simulator->run_episode({.behaviour = q.behaviour(0), .max_steps = 4}, episode);
   EXPECT_FALSE(episode.truncated);
   std::vector<RolloutSummary> summaries(1);
   simulator->run_episodes({.behaviour = q.behaviour(0), .max_steps = 3}, summaries);
@@ -69,12 +70,57 @@ TEST(BulkSimulator, RejectsWhatABrokenEnvironmentReturns) {
   Episode episode;
   const auto run = [&](Corridor broken) {
     return [&, broken] {
-      make_simulator(broken)->run_episode({.behaviour = q.behaviour(0)}, 0, episode);
+      make_simulator(broken)->run_episode({.behaviour = q.behaviour(0)}, episode);
     };
   };
   testing::expect_error(run({.jump_to = 9}), Errc::simulator,
                         {"state 0, action", "next state is 9, but must be in [0, 4]"});
   testing::expect_error(run({.pay = std::nan("")}), Errc::simulator, {"reward is nan"});
+  testing::expect_error(run({.first = 7}), Errc::simulator, {"reset gave state 7", "[0, 4]"});
+}
+
+TEST(BulkSimulator, RejectsBatchesThatDoNotFit) {
+  using testing::expect_error;
+  const auto simulator = make_simulator(Corridor{});
+  const QTable q(5, 2);
+  const QTable few(4, 2);
+  const QTable many_actions(5, 3);
+  Episode episode;
+  std::vector<RolloutSummary> summaries(1);
+  const auto run = [&](RolloutBatch batch) {
+    return [&, batch] { simulator->run_episode(batch, episode); };
+  };
+  expect_error(run({}), Errc::usage, {"a behaviour of 0 states"});
+  expect_error(run({.behaviour = few.behaviour(0)}), Errc::usage, {"4 states", "of 5 and 2"});
+  expect_error(run({.behaviour = many_actions.behaviour(0)}), Errc::usage, {"3 actions"});
+  expect_error(run({.behaviour = q.behaviour(0), .max_steps = 1U << 24}), Errc::usage,
+               {"max_steps is 16777216"});
+  expect_error(run({.behaviour = q.behaviour(0), .first_pair = 1U << 24}), Errc::usage,
+               {"number of pairs"});
+  const auto start = [&](StateAction at, std::uint32_t rollouts) {
+    return [&, at, rollouts] {
+      simulator->roll_out({.behaviour = q.behaviour(0)}, {&at, 1}, rollouts, summaries);
+    };
+  };
+  EXPECT_NO_THROW(start({0, 0}, 1)());
+  expect_error(start({5, 0}, 1), Errc::usage, {"start state is 5"});
+  expect_error(start({0, 2}, 1), Errc::usage, {"start action is 2"});
+  expect_error(start({0, 0}, 2), Errc::usage, {"one summary for each"});
+}
+
+TEST(BulkSimulator, PartsOfABatchAreTheSameAsTheWhole) {
+  const auto simulator = make_simulator(testing::small_mdp(2));
+  const QTable q(12, 3);
+  const StateAction starts[] = {{0, 1}, {3, 2}};
+  std::vector<RolloutSummary> whole(2 * 6);
+  std::vector<RolloutSummary> part(3);
+  RolloutBatch batch = {.behaviour = q.behaviour(1), .seed = 5};
+  simulator->roll_out(batch, starts, 6, whole);
+  batch.first_pair = 1;
+  batch.first_rollout = 2;
+  simulator->roll_out(batch, {&starts[1], 1}, 3, part);
+  for (std::size_t j = 0; j < 3; ++j)
+    EXPECT_EQ(part[j].discounted_return, whole[6 + 2 + j].discounted_return);
 }
 
 TEST(BulkSimulator, BulkAndRecordedRollOutsAreTheSame) {
@@ -88,7 +134,10 @@ TEST(BulkSimulator, BulkAndRecordedRollOutsAreTheSame) {
   Episode episode;
   for (std::uint32_t i = 0; i < 2; ++i)
     for (std::uint32_t j = 0; j < 50; ++j) {
-      simulator->record(batch, starts[i], i, j, episode);
+      RolloutBatch one = batch;
+      one.first_pair = i;
+      one.first_rollout = j;
+      simulator->record(one, starts[i], episode);
       EXPECT_EQ(episode.length(), summaries[i * 50 + j].steps);
       double sum = 0;
       for (const double r : episode.rewards) sum += r;

@@ -68,7 +68,7 @@ void check_paths(const Simulator& simulator) {
   std::set<std::vector<State>> distinct;
   for (std::uint32_t k = 0; k < 50; ++k) {
     const RolloutBatch batch = {.behaviour = q.behaviour(1), .seed = 3, .episode = k};
-    simulator.run_episode(batch, 0, path);
+    simulator.run_episode(batch, path);
     EXPECT_TRUE(simulator.is_terminal(path.states.back()));
     EXPECT_FALSE(path.truncated);
     for (std::size_t t = 0; t < path.length(); ++t) {
@@ -77,8 +77,8 @@ void check_paths(const Simulator& simulator) {
                 simulator.reward(path.states[t], path.actions[t], path.states[t + 1]));
     }
     distinct.insert(path.states);
-    simulator.run_episode({.behaviour = q.behaviour(1), .seed = 99}, 0, again);  // between the two
-    simulator.run_episode(batch, 0, again);
+    simulator.run_episode({.behaviour = q.behaviour(1), .seed = 99}, again);  // between the two
+    simulator.run_episode(batch, again);
     EXPECT_EQ(path.states, again.states);
     EXPECT_EQ(path.actions, again.actions);
   }
@@ -86,7 +86,7 @@ void check_paths(const Simulator& simulator) {
 
   for (State s = 0; s < simulator.num_states(); ++s) {
     if (simulator.is_terminal(s)) continue;
-    simulator.record({.behaviour = q.behaviour(1), .seed = 3}, {s, 1}, 0, 0, path);
+    simulator.record({.behaviour = q.behaviour(1), .seed = 3}, {s, 1}, path);
     EXPECT_EQ(path.states[0], s);
     EXPECT_EQ(path.actions[0], 1U);
   }

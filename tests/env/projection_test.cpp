@@ -108,6 +108,11 @@ TEST(Projection, BisectionEqualsTheSimulatedSearch) {
   }
 }
 
+TEST(Projection, RejectsWhatDoesNotSumToOne) {
+  std::vector<double> row = {-0.5, -0.5};
+  testing::expect_error([&] { project(Projection::clip, row); }, Errc::data, {"sum to one"});
+}
+
 TEST(Projection, RejectsWhatIsNotFinite) {
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     std::vector<double> row = {0.5, bad};

@@ -10,24 +10,9 @@ namespace {
 
 using testing::expect_error;
 
-bool same(const TabularMdp& x, const TabularMdp& y) {
-  std::vector<Outcome> a, b;
-  for (State s = 0; s < x.num_states(); ++s)
-    for (Action k = 0; k < x.num_actions(); ++k) {
-      x.outcomes(s, k, a);
-      y.outcomes(s, k, b);
-      if (a.size() != b.size()) return false;
-      for (std::size_t i = 0; i < a.size(); ++i)
-        if (a[i].next != b[i].next || a[i].probability != b[i].probability ||
-            a[i].reward != b[i].reward)
-          return false;
-    }
-  return true;
-}
-
 TEST(RandomMdp, DependsOnTheSeedAlone) {
-  EXPECT_TRUE(same(*testing::small_mdp(3), *testing::small_mdp(3)));
-  EXPECT_FALSE(same(*testing::small_mdp(3), *testing::small_mdp(4)));
+  EXPECT_TRUE(testing::same_mdp(*testing::small_mdp(3), *testing::small_mdp(3)));
+  EXPECT_FALSE(testing::same_mdp(*testing::small_mdp(3), *testing::small_mdp(4)));
 }
 
 TEST(RandomMdp, HasTheStructureOfThePaper) {

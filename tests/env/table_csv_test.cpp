@@ -41,7 +41,7 @@ TEST(TableCsv, RoundTripIsExact) {
   for (const char* file : {"transitions.csv", "start.csv"})
     EXPECT_EQ(testing::read_text(folder.path() / "a" / file),
               testing::read_text(folder.path() / "b" / file));
-  EXPECT_EQ(loaded->num_nonzeros(), mdp->num_nonzeros());
+  EXPECT_TRUE(testing::same_mdp(*loaded, *mdp));
   EXPECT_TRUE(loaded->is_terminal(11));
 }
 
@@ -71,12 +71,13 @@ TEST(TableCsv, RejectsBadTransitions) {
   expect_error(with(1, ""), Errc::data, {file + "4:", "state 0, action 1", "sum to 0.5"});
   expect_error(with(3, ""), Errc::data, {file + "5: rows are missing before state 1, action 1"});
   expect_error(with(0, ""), Errc::data, {file + "2: rows are missing before state 0, action 1"});
-  expect_error(with(6, ""), Errc::data, {file, "rows are missing at the end", "actions 0 to 1"});
+  expect_error(with(6, ""), Errc::data,
+               {file, "rows are missing at the end: state 2 needs rows for actions 0 to 1"});
   expect_error(
       [] {
         load(table({kRows[0], kRows[1], kRows[2], kRows[3], kRows[4]}));
       },
-      Errc::data, {"rows are missing at the end: states 0 to 2"});
+      Errc::data, {"line 5 leads to state 2, but there are rows for states 0 to 1"});
   expect_error([] { load(kHeader); }, Errc::data, {file, "there are no rows"});
   // doubled
   expect_error(with(2, "0,1,0,0.5,2\n"), Errc::data,

@@ -89,7 +89,7 @@ TEST(TabularMdp, ManyStatesUseWideEntries) {
   const auto simulator = make_simulator(builder.build(start));
   const QTable q(n, 1);
   Episode episode;
-  simulator->run_episode({.behaviour = q.behaviour(0.5)}, 0, episode);
+  simulator->run_episode({.behaviour = q.behaviour(0.5)}, episode);
   EXPECT_EQ(episode.length(), 9U);
   EXPECT_EQ(episode.states.back(), terminal);
 }
@@ -216,6 +216,8 @@ TEST(TabularMdp, RejectsMissingAndSurplusRows) {
   expect_error([&] { builder.build(start); }, Errc::data, {"1 rows were given", "need 2"});
   builder.add_absorbing_row();
   expect_error([&] { builder.add_row({&next, 1}, {&one, 1}, 0); }, Errc::data, {"more rows"});
+  builder.build(start);
+  expect_error([&] { builder.build(start); }, Errc::usage, {"built its MDP already"});
 }
 
 }  // namespace

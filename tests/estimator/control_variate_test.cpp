@@ -10,7 +10,10 @@ namespace {
 TEST(SampleMean, HasItsStandardError) {
   Moments returns;
   EXPECT_EQ(sample_mean(returns).value, 0);
-  for (const double x : {1.0, 2.0, 6.0}) returns.add(x);
+  EXPECT_TRUE(std::isinf(sample_mean(returns).standard_error));
+  returns.add(1);
+  EXPECT_TRUE(std::isinf(sample_mean(returns).standard_error));
+  for (const double x : {2.0, 6.0}) returns.add(x);
   EXPECT_DOUBLE_EQ(sample_mean(returns).value, 3);
   EXPECT_DOUBLE_EQ(sample_mean(returns).standard_error, std::sqrt(7.0 / 3));
 }

@@ -55,6 +55,26 @@ TEST(Evaluate, RejectsWhatDoesNotFit) {
                {"gamma is 1.5"});
 }
 
+// A line of 50,000 states is sparse: evaluating it takes O(non-zeros), well within the test's
+// limit.
+TEST(Evaluate, LargeSparseProblemsAreCheap) {
+  constexpr State n = 50'000;
+  const State terminal = n - 1;
+  TabularBuilder builder(n, 1, {&terminal, 1});
+  for (State s = 0; s + 1 < n; ++s) {
+    const State next[] = {s, s + 1};
+    const double probability[] = {0.25, 0.75};
+    builder.add_row(next, probability, 1);
+  }
+  builder.add_absorbing_row();
+  const StartProbability start[] = {{0, 1}};
+  const auto mdp = builder.build(start);
+  const QTable q(n, 1);
+  const Values values = evaluate_policy(*mdp, policy_matrix(q.behaviour(0)), 0.9);
+  EXPECT_NEAR(values.v[0], 10, 1e-9);  // 1 / (1 - gamma): the end is far
+  EXPECT_NEAR(values.v[n - 2], 1 / (1 - 0.9 * 0.25), 1e-12);
+}
+
 // With gamma = 1, a policy that never ends has no values.
 TEST(Evaluate, SaysSoWhenThePolicyNeverEnds) {
   const State terminal = 1;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hilo/core/moments.hpp"
+#include "hilo/exact/estimator_bias.hpp"
 #include "hilo/rollout/returns.hpp"
 #include "hilo/rollout/shadow.hpp"
 #include "support/expect_error.hpp"
@@ -22,6 +23,17 @@ TEST(ReturnMoments, MatchAHandComputedCase) {
   const double second = (64 + 4 * 32.0 / 3) / (1 - 0.125);
   EXPECT_NEAR(m.variance[3], second - 1024.0 / 9, 1e-12);
   EXPECT_NEAR(m.variance[2], 0, 1e-13);  // (1, 0) pays 4 and ends
+}
+
+// A return without spread has no variance, not even by rounding, and gets no correction.
+TEST(ReturnMoments, DeterministicReturnsHaveNoSpread) {
+  const auto mdp = testing::line_mdp();
+  const FidelityPair pair(make_simulator(mdp), make_simulator(mdp));
+  const PolicyMatrix always_0 = deterministic_policy({0, 0, 0}, 2);
+  const EstimatorBias bias = exact_bias(pair, always_0, always_0, 0.9);
+  EXPECT_EQ(bias.alpha[0], 0);
+  EXPECT_EQ(bias.rho[0], 0);
+  EXPECT_NEAR(bias.rho[1], 1, 1e-12);  // (0, 1) may stay
 }
 
 // All five moments of the paired returns against 200,000 simulated paths, each within 5 standard
@@ -44,7 +56,7 @@ TEST(ReturnMoments, PairedMomentsAgreeWithSimulation) {
     Episode path, image;
     std::vector<double> g;
     for (std::uint32_t k = 0; k < n; ++k) {
-      simulator->record({.behaviour = behaviour, .seed = 1, .episode = k}, start, 0, 0, path);
+      simulator->record({.behaviour = behaviour, .seed = 1, .episode = k}, start, path);
       shadow(pair, path, image);
       discounted_returns(path.rewards, gamma, g);
       const double d_hi = g[0] - exact.high.mean[i];

@@ -79,8 +79,9 @@ TEST(QTable, EpsilonZeroNeverAndOneAlwaysExplores) {
 
 TEST(QTable, RejectsBadInput) {
   using testing::expect_error;
-  expect_error([] { QTable(0, 3); }, Errc::spec, {"0 states and 3 actions"});
-  expect_error([] { QTable(3, 0); }, Errc::spec, {"is empty"});
+  expect_error([] { QTable(0, 3); }, Errc::spec, {"number of states is 0"});
+  expect_error([] { QTable(3, 0); }, Errc::spec, {"number of actions is 0"});
+  expect_error([] { QTable(std::size_t{1} << 63, 2); }, Errc::spec, {"number of states is"});
   QTable q(1, 2);
   expect_error([&] { q.set(0, 1, std::nan("")); }, Errc::data, {"Q of state 0, action 1 is nan"});
   EXPECT_EQ(q(0, 1), 0);

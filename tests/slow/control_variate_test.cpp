@@ -64,8 +64,9 @@ Replicates replicate(const Setting& setting, StateAction start, std::uint32_t nu
       const auto replicate = static_cast<std::uint32_t>(b * kReplicates / kBatches + r);
       CoMoments returns;
       for (std::uint32_t k = 0; k < kPairs; ++k) {
-        setting.high->record({.behaviour = behaviour, .seed = 1, .episode = replicate}, start, 0, k,
-                             path);
+        setting.high->record(
+            {.behaviour = behaviour, .seed = 1, .episode = replicate, .first_rollout = k}, start,
+            path);
         shadow(setting.pair, path, image);
         discounted_returns(path.rewards, kGamma, g);
         const double g_hi = g[0];

@@ -49,6 +49,26 @@ inline std::shared_ptr<const TabularMdp> with_rewards_of(const TabularMdp& dynam
   return builder.build(dynamics.start_distribution());
 }
 
+// Whether all outcomes and the start are the same to the last bit.
+inline bool same_mdp(const TabularMdp& x, const TabularMdp& y) {
+  std::vector<Outcome> a, b;
+  for (State s = 0; s < x.num_states(); ++s)
+    for (Action k = 0; k < x.num_actions(); ++k) {
+      x.outcomes(s, k, a);
+      y.outcomes(s, k, b);
+      if (a.size() != b.size()) return false;
+      for (std::size_t i = 0; i < a.size(); ++i)
+        if (a[i].next != b[i].next || a[i].probability != b[i].probability ||
+            a[i].reward != b[i].reward)
+          return false;
+    }
+  const auto x_start = x.start_distribution();
+  const auto y_start = y.start_distribution();
+  return std::ranges::equal(x_start, y_start, [](const auto& p, const auto& q) {
+    return p.state == q.state && p.probability == q.probability;
+  });
+}
+
 // A Q table that holds the exact optimal values.
 inline QTable optimal_q(const Model& model, double gamma) {
   QTable q(model.num_states(), model.num_actions());

@@ -19,7 +19,7 @@ inline void train(Agent& agent, const EpisodeSimulator& high, std::uint64_t seed
                       .purpose = Purpose::high_episode,
                       .episode = k,
                       .max_steps = 10'000},
-                     0, episode);
+                     episode);
     const LearnReport r = agent.learn(episode);
     if (report != nullptr) *report = r;
   }

@@ -29,6 +29,8 @@ class Agent {
   virtual Behaviour behaviour() const = 0;
   Behaviour greedy() const { return q().behaviour(0); }
 
+  // A truncated episode is learnt from as it is: its returns lack what would have come. If learn
+  // throws, the agent must be loaded from a saved state before it is used again.
   virtual LearnReport learn(const Episode& episode) = 0;
 
   virtual const QTable& q() const = 0;

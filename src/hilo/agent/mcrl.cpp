@@ -41,6 +41,8 @@ std::vector<std::byte> Mcrl::save() const {
   ArchiveWriter out("mcrl", kAlgorithmVersion);
   out.value(options_.gamma);
   out.value(options_.epsilon);
+  out.value(static_cast<std::uint64_t>(q_.num_states()));
+  out.value(static_cast<std::uint64_t>(q_.num_actions()));
   out.value(episodes_);
   out.array<double>(q_.values());
   out.array<Moments>(returns_);
@@ -52,6 +54,8 @@ void Mcrl::load(std::span<const std::byte> bytes) {
   ArchiveReader in(bytes, "mcrl", kAlgorithmVersion);
   in.expect("gamma", options_.gamma);
   in.expect("epsilon", options_.epsilon);
+  in.expect("number of states", static_cast<std::uint64_t>(q_.num_states()));
+  in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
   loaded.episodes_ = in.value<std::uint64_t>();
   std::vector<double> q(q_.values().size());
   in.array<double>("number of Q values", q);

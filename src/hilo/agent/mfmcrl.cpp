@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/estimator/control_variate.hpp"
@@ -9,6 +11,32 @@
 #include "hilo/rollout/shadow.hpp"
 
 namespace hilo {
+namespace {
+
+constexpr std::uint32_t kRolloutsAtOnce = 4096;
+
+}  // namespace
+
+LowBehaviour low_behaviour_from_name(std::string_view name) {
+  if (name == name_of(LowBehaviour::policy)) return LowBehaviour::policy;
+  if (name == name_of(LowBehaviour::action_0)) return LowBehaviour::action_0;
+  throw Error(Errc::spec, fmt::format("low_policy is '{}', but must be policy or action-0", name));
+}
+
+Pool pool_from_name(std::string_view name) {
+  if (name == name_of(Pool::start_pairs)) return Pool::start_pairs;
+  if (name == name_of(Pool::first_visits)) return Pool::first_visits;
+  throw Error(Errc::spec,
+              fmt::format("pool is '{}', but must be start-pairs or first-visits", name));
+}
+
+std::string_view name_of(LowBehaviour low_behaviour) {
+  return low_behaviour == LowBehaviour::policy ? "policy" : "action-0";
+}
+
+std::string_view name_of(Pool pool) {
+  return pool == Pool::start_pairs ? "start-pairs" : "first-visits";
+}
 
 Variant variant_from_name(std::string_view name) {
   if (name == "as-written") return kAsWritten;
@@ -80,12 +108,29 @@ RolloutBatch Mfmcrl::low_batch() const {
           .max_steps = options_.max_steps};
 }
 
+// All at once, or in parts where that would make memory grow with m.
 void Mfmcrl::sample_start_pairs(LearnReport& report) {
-  summaries_.resize(starts_.size() * options_.low_rollouts);
-  pair_.low().roll_out(low_batch(), starts_, options_.low_rollouts, summaries_);
+  RolloutBatch batch = low_batch();
+  const std::uint32_t m = options_.low_rollouts;
+  if (starts_.size() * m <= kRolloutsAtOnce) {
+    sample_part(batch, starts_, m, report);
+    return;
+  }
+  for (std::uint32_t i = 0; i < starts_.size(); ++i)
+    for (std::uint32_t done = 0; done < m; done += kRolloutsAtOnce) {
+      batch.first_pair = i;
+      batch.first_rollout = done;
+      sample_part(batch, {&starts_[i], 1}, std::min(m - done, kRolloutsAtOnce), report);
+    }
+}
+
+void Mfmcrl::sample_part(const RolloutBatch& batch, std::span<const StateAction> starts,
+                         std::uint32_t rollouts, LearnReport& report) {
+  summaries_.resize(starts.size() * rollouts);
+  pair_.low().roll_out(batch, starts, rollouts, summaries_);
   const RolloutSummary* summary = summaries_.data();
-  for (const auto [s_lo, a] : starts_)
-    for (std::uint32_t j = 0; j < options_.low_rollouts; ++j, ++summary) {
+  for (const auto [s_lo, a] : starts)
+    for (std::uint32_t j = 0; j < rollouts; ++j, ++summary) {
       if (summary->steps > 0) free_pool_[index(s_lo, a)].add(summary->discounted_return);
       report.low_steps += summary->steps;
       report.truncated_rollouts += summary->truncated ? 1 : 0;
@@ -93,18 +138,33 @@ void Mfmcrl::sample_start_pairs(LearnReport& report) {
 }
 
 void Mfmcrl::sample_first_visits(LearnReport& report) {
-  const RolloutBatch batch = low_batch();
+  RolloutBatch batch = low_batch();
   for (const auto [s_lo, a] : starts_) new_returns_[index(s_lo, a)] = 0;
   for (std::uint32_t i = 0; i < starts_.size(); ++i) {
     const auto [s_lo, a] = starts_[i];
     if (pair_.low().is_terminal(s_lo)) continue;
+    batch.first_pair = i;
     for (std::uint32_t j = 0; new_returns_[index(s_lo, a)] < options_.low_rollouts; ++j) {
-      pair_.low().record(batch, starts_[i], i, j, rollout_);
+      batch.first_rollout = j;
+      pair_.low().record(batch, starts_[i], rollout_);
+      check_rollout(starts_[i]);
       pool_first_visits_of_rollout();
       report.low_steps += rollout_.length();
       report.truncated_rollouts += rollout_.truncated ? 1 : 0;
     }
   }
+}
+
+// Any simulator may stand behind the interface; one that ignores where to start would never fill
+// the pool of the pair.
+void Mfmcrl::check_rollout(StateAction start) const {
+  check_episode(rollout_, pair_.low().num_states(), pair_.num_actions());
+  if (rollout_.length() == 0 || rollout_.states[0] != start.state ||
+      rollout_.actions[0] != start.action)
+    throw Error(Errc::simulator,
+                fmt::format("low fidelity: asked to start at state {}, action {}, it started "
+                            "elsewhere",
+                            start.state, start.action));
 }
 
 void Mfmcrl::pool_first_visits_of_rollout() {
@@ -163,6 +223,9 @@ std::vector<std::byte> Mfmcrl::save() const {
   out.value(options_.pool);
   out.value(options_.max_steps);
   out.value(seed_);
+  out.value(static_cast<std::uint64_t>(q_.num_states()));
+  out.value(static_cast<std::uint64_t>(q_.num_actions()));
+  out.value(static_cast<std::uint64_t>(pair_.low().num_states()));
   out.value(episodes_);
   out.array<double>(q_.values());
   out.array<CoMoments>(paired_);
@@ -181,6 +244,9 @@ void Mfmcrl::load(std::span<const std::byte> bytes) {
   in.expect("pool", options_.pool);
   in.expect("max_steps", options_.max_steps);
   in.expect("seed", seed_);
+  in.expect("number of states", static_cast<std::uint64_t>(q_.num_states()));
+  in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
+  in.expect("number of low-fidelity states", static_cast<std::uint64_t>(pair_.low().num_states()));
   loaded.episodes_ = in.value<std::uint64_t>();
   std::vector<double> q(q_.values().size());
   in.array<double>("number of Q values", q);

@@ -25,6 +25,12 @@ enum class Pool : std::uint8_t {
                  // is rolled out only until m new returns have come
 };
 
+// The names used in specs, as above.
+LowBehaviour low_behaviour_from_name(std::string_view name);
+Pool pool_from_name(std::string_view name);
+std::string_view name_of(LowBehaviour low_behaviour);
+std::string_view name_of(Pool pool);
+
 // The three choices that tell Algorithm 1 from the published curves; docs/departures.md explains
 // them. The projection belongs to the low fidelity and is chosen when that is built.
 struct Variant {
@@ -47,8 +53,6 @@ struct MfmcrlOptions {
   LowBehaviour low_policy = kAsWritten.low_policy;
   Pool pool = kAsWritten.pool;
   std::uint32_t max_steps = 10'000;  // of a low-fidelity roll-out
-
-  bool operator==(const MfmcrlOptions&) const = default;
 };
 
 // Multifidelity Monte Carlo RL: Algorithm 1 of the paper.
@@ -79,7 +83,10 @@ class Mfmcrl final : public Agent {
   RolloutBatch low_batch() const;
   void pool_path_returns();
   void sample_start_pairs(LearnReport& report);
+  void sample_part(const RolloutBatch& batch, std::span<const StateAction> starts,
+                   std::uint32_t rollouts, LearnReport& report);
   void sample_first_visits(LearnReport& report);
+  void check_rollout(StateAction start) const;
   void pool_first_visits_of_rollout();
   void update_values(const Episode& high, LearnReport& report);
 

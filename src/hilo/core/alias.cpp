@@ -26,6 +26,8 @@ void AliasBuilder::build(std::span<const double> weights, std::span<const Index>
     total += w;
   }
 
+  if (!std::isfinite(total)) throw Error(Errc::data, "the weights of an alias row are too large");
+
   // scaled[i] is the mass of column i in units of one column; small ones are filled up by large.
   scaled_.resize(size);
   small_.clear();

@@ -3,20 +3,9 @@
 #include <fmt/format.h>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/hash.hpp"
 
 namespace hilo {
-namespace {
-
-// FNV-1a: finds damage, not malice.
-std::uint64_t checksum(std::span<const std::byte> bytes) {
-  std::uint64_t hash = 0xcbf29ce484222325ULL;
-  for (const std::byte b : bytes)
-    hash = (hash ^ std::to_integer<std::uint64_t>(b)) * 0x100000001b3ULL;
-  return hash;
-}
-
-}  // namespace
-
 ArchiveWriter::ArchiveWriter(std::string_view tag, std::uint32_t version) {
   value(static_cast<std::uint64_t>(tag.size()));
   append(tag.data(), tag.size());
@@ -30,7 +19,7 @@ void ArchiveWriter::append(const void* data, std::size_t size) {
 }
 
 std::vector<std::byte> ArchiveWriter::finish() {
-  value(checksum(bytes_));
+  value(hash_bytes(bytes_));
   return std::move(bytes_);
 }
 
@@ -42,7 +31,7 @@ ArchiveReader::ArchiveReader(std::span<const std::byte> bytes, std::string_view 
     throw Error(Errc::data, fmt::format("saved state of {} bytes is too short", bytes.size()));
   rest_ = bytes.first(bytes.size() - sizeof stored);
   std::memcpy(&stored, bytes.data() + rest_.size(), sizeof stored);
-  if (stored != checksum(rest_))
+  if (stored != hash_bytes(rest_))
     throw Error(Errc::data, "saved state is damaged or cut short: its checksum does not match");
 
   const auto tag_size = value<std::uint64_t>();

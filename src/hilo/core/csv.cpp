@@ -27,12 +27,22 @@ bool parse(std::string_view text, T& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+std::unique_ptr<std::istream> open(const std::filesystem::path& file) {
+  auto in = std::make_unique<std::ifstream>(file);
+  std::error_code ignored;
+  if (!*in || std::filesystem::is_directory(file, ignored))
+    throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
+  return in;
+}
+
 }  // namespace
 
 CsvReader::CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns)
-    : file_(file.string()), in_(file), columns_(columns.begin(), columns.end()) {
-  if (!in_ || std::filesystem::is_directory(file))
-    throw Error(Errc::io, fmt::format("{}: cannot be read", file_));
+    : CsvReader(open(file), file.string(), columns) {}
+
+CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name,
+                     std::span<const std::string_view> columns)
+    : file_(std::move(name)), in_(std::move(in)), columns_(columns.begin(), columns.end()) {
   const std::string header = fmt::format("{}", fmt::join(columns_, ","));
   if (!next() || line_ != header)
     throw Error(Errc::data, fmt::format("{}:1: header is '{}', but must be '{}'", file_,
@@ -40,8 +50,8 @@ CsvReader::CsvReader(const std::filesystem::path& file, std::span<const std::str
 }
 
 bool CsvReader::next() {
-  if (!std::getline(in_, line_)) {
-    if (in_.bad()) throw Error(Errc::io, fmt::format("{}: reading failed", file_));
+  if (!std::getline(*in_, line_)) {
+    if (in_->bad()) throw Error(Errc::io, fmt::format("{}: reading failed", file_));
     return false;
   }
   ++line_number_;
@@ -74,6 +84,16 @@ void CsvReader::fail(const std::string& message) const {
 void CsvReader::fail_field(std::size_t column, std::string_view allowed) const {
   fail(fmt::format("{} is '{}', but must be {}", columns_[column], fields_[column].substr(0, 40),
                    allowed));
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"') out += '"';
+    out += c;
+  }
+  return out + '"';
 }
 
 AtomicFile::AtomicFile(std::filesystem::path file)

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <istream>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,9 @@ namespace hilo {
 class CsvReader {
  public:
   CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns);
+  // From anything that can be read; `name` stands for the file in messages.
+  CsvReader(std::unique_ptr<std::istream> in, std::string name,
+            std::span<const std::string_view> columns);
 
   // Moves on to the next line; false at the end. Throws if it has not as many fields as columns.
   bool next();
@@ -23,6 +28,8 @@ class CsvReader {
   std::uint64_t whole(std::size_t column, std::uint64_t max) const;
   double number(std::size_t column) const;
 
+  std::size_t line_number() const { return line_number_; }
+
   // Throws "FILE:LINE: message".
   [[noreturn]] void fail(const std::string& message) const;
 
@@ -30,12 +37,15 @@ class CsvReader {
   [[noreturn]] void fail_field(std::size_t column, std::string_view allowed) const;
 
   std::string file_;
-  std::ifstream in_;
+  std::unique_ptr<std::istream> in_;
   std::vector<std::string> columns_;
   std::string line_;
   std::vector<std::string_view> fields_;  // into line_
   std::size_t line_number_ = 0;
 };
+
+// A field as it must stand in a CSV line: quoted if it holds a comma, a quote or a line end.
+std::string csv_field(const std::string& text);
 
 // Writes a file as a whole or not at all: into a neighbour first, which is then renamed.
 class AtomicFile {

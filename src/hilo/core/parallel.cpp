@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -39,7 +40,11 @@ void parallel_for(std::size_t count, unsigned threads,
   {
     std::vector<std::jthread> helpers;
     const std::size_t num_helpers = std::min<std::size_t>(threads, count);
-    for (std::size_t i = 1; i < num_helpers; ++i) helpers.emplace_back(work);
+    try {
+      for (std::size_t i = 1; i < num_helpers; ++i) helpers.emplace_back(work);
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that started do the work.
+    }
     work();
   }
   if (failure) std::rethrow_exception(failure);

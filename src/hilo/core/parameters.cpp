@@ -69,7 +69,7 @@ Parameters::Parameters(std::string_view where, std::span<const ParameterInfo> in
   for (const ParameterInfo& info : infos) known.push_back(info.name);
   for (const auto& [name, value] : given)
     if (std::ranges::find(known, name) == known.end())
-      throw Error(Errc::spec, fmt::format("{}: unknown key '{}'{}; known are {}", where, name,
+      throw Error(Errc::spec, fmt::format("{}: unknown key '{}'{} (known: {})", where, name,
                                           did_you_mean(name, known), fmt::join(known, ", ")));
 
   for (const ParameterInfo& info : infos) {

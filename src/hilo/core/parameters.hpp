@@ -22,6 +22,7 @@ struct ParameterInfo {
   std::optional<Value> default_value;  // none: must be given, and is a string
   double low = 0, high = 0;            // allowed range of a number, ends included
   std::vector<std::string> choices;    // allowed strings; empty: any but the empty one
+  bool low_fidelity_only = false;      // of a problem: an agent without low fidelity never sees it
 };
 
 // A checked set of parameters: all of them present, each of the right type and in range.

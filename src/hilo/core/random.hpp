@@ -104,7 +104,8 @@ class Rng {
 
   void refill() {
     if (position_ == last_)
-      throw Error(Errc::simulator, "a simulator drew more than 1024 random words in one step");
+      throw Error(Errc::simulator,
+                  "a stream is used up: a step of a simulator may draw 1024 random words");
     block_ = stream_.block(++position_);
     used_ = 0;
   }

@@ -26,8 +26,6 @@ class StampSet {
     return is_new;
   }
 
-  bool contains(std::size_t i) const { return stamps_[i] == round_; }
-
  private:
   std::vector<std::uint32_t> stamps_;
   std::uint32_t round_ = 1;

@@ -9,6 +9,7 @@
 namespace hilo {
 
 // "state 3, action 1: next state is 9, but must be in [0, 4]", or the same for the reward.
+[[noreturn]] void throw_bad_reset(State s, std::size_t num_states);
 [[noreturn]] void throw_bad_step(State s, Action a, const Step& step, std::size_t num_states);
 
 // Step 0 of a stream is the reset; the t-th step of the path draws from step t + 1: two words for
@@ -16,7 +17,9 @@ namespace hilo {
 template <Environment E>
 State reset_with(const E& env, const Stream& stream) {
   Rng rng = Rng::of_step(stream, 0);
-  return env.reset(rng);
+  const State s = env.reset(rng);
+  if (s >= env.num_states()) throw_bad_reset(s, env.num_states());
+  return s;
 }
 
 // Simulators are not trusted: a step out of range or a reward that is no number would corrupt every
@@ -92,37 +95,58 @@ class BulkSimulator final : public Simulator {
       return nullptr;
   }
 
-  void run_episode(const RolloutBatch& batch, std::uint32_t rollout,
-                   Episode& episode) const override {
-    const Stream stream(batch.seed, batch.purpose, batch.episode, 0, rollout);
+  void run_episode(const RolloutBatch& batch, Episode& episode) const override {
+    check(batch, 1, 1);
+    const Stream stream = stream_of(batch, 0, 0);
     record_path(env_, batch, stream, reset_with(env_, stream), nullptr, episode);
   }
 
   void run_episodes(const RolloutBatch& batch, std::span<RolloutSummary> summaries) const override {
+    check(batch, 1, summaries.size());
     std::uint32_t rollout = 0;
     for (RolloutSummary& summary : summaries) {
-      const Stream stream(batch.seed, batch.purpose, batch.episode, 0, rollout++);
+      const Stream stream = stream_of(batch, 0, rollout++);
       summary = summarise_path(env_, batch, stream, reset_with(env_, stream), nullptr);
     }
   }
 
   void roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
                 std::uint32_t rollouts, std::span<RolloutSummary> summaries) const override {
+    check(batch, starts.size(), rollouts);
+    if (summaries.size() != starts.size() * rollouts)
+      throw Error(Errc::usage, "roll_out needs one summary for each start and roll-out");
     std::size_t out = 0;
-    for (std::uint32_t i = 0; i < starts.size(); ++i)
-      for (std::uint32_t j = 0; j < rollouts; ++j) {
-        const Stream stream(batch.seed, batch.purpose, batch.episode, i, j);
-        summaries[out++] = summarise_path(env_, batch, stream, starts[i].state, &starts[i].action);
-      }
+    for (std::uint32_t i = 0; i < starts.size(); ++i) {
+      check_start(starts[i]);
+      for (std::uint32_t j = 0; j < rollouts; ++j)
+        summaries[out++] =
+            summarise_path(env_, batch, stream_of(batch, i, j), starts[i].state, &starts[i].action);
+    }
   }
 
-  void record(const RolloutBatch& batch, StateAction start, std::uint32_t pair,
-              std::uint32_t rollout, Episode& episode) const override {
-    const Stream stream(batch.seed, batch.purpose, batch.episode, pair, rollout);
-    record_path(env_, batch, stream, start.state, &start.action, episode);
+  void record(const RolloutBatch& batch, StateAction start, Episode& episode) const override {
+    check(batch, 1, 1);
+    check_start(start);
+    record_path(env_, batch, stream_of(batch, 0, 0), start.state, &start.action, episode);
   }
 
  private:
+  static Stream stream_of(const RolloutBatch& batch, std::uint32_t pair, std::uint32_t rollout) {
+    return {batch.seed, batch.purpose, batch.episode, batch.first_pair + pair,
+            batch.first_rollout + rollout};
+  }
+
+  void check(const RolloutBatch& batch, std::size_t num_pairs, std::size_t num_rollouts) const {
+    check_batch(batch, env_.num_states(), env_.num_actions(), num_pairs, num_rollouts);
+  }
+
+  void check_start(StateAction start) const {
+    require_within("start state", std::uint64_t{start.state}, 0, env_.num_states() - 1,
+                   Errc::usage);
+    require_within("start action", std::uint64_t{start.action}, 0, env_.num_actions() - 1,
+                   Errc::usage);
+  }
+
   E env_;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/portable_math.hpp"
@@ -30,7 +31,11 @@ MeanSquares mean_squares(const TabularMdp& mdp) {
 
 constexpr double kLog10 = 2.302585092994045684017991;
 
-double decibel(double ratio) { return 10 / kLog10 * portable_log(ratio); }
+// Signal over noise. Without noise, as where all rewards are zero, it is infinite.
+double decibel(double signal, double noise) {
+  if (!(noise > 0)) return std::numeric_limits<double>::infinity();
+  return 10 / kLog10 * portable_log(signal / noise);
+}
 double from_decibel(double db) { return portable_exp(db / 10 * kLog10); }
 
 // Degrades one row after the other and keeps the sums for the report.
@@ -76,8 +81,8 @@ class RowDegrader {
     r.mean_abs_reward_difference /= all_rows;
     r.negative_share /= noisy_rows * columns;
     r.transition_snr_db =
-        decibel(mean_squares_.transition / (transition_noise_sum_ / (noisy_rows * columns)));
-    r.reward_snr_db = decibel(mean_squares_.reward / (reward_noise_sum_ / noisy_rows));
+        decibel(mean_squares_.transition, transition_noise_sum_ / (noisy_rows * columns));
+    r.reward_snr_db = decibel(mean_squares_.reward, reward_noise_sum_ / noisy_rows);
     return r;
   }
 
@@ -161,7 +166,14 @@ DegradedTwin degrade(const TabularMdp& high, const DegradeOptions& options, std:
         builder.add_absorbing_row();
       else
         rows.degrade(s, a, builder);
-  return {builder.build(high.start_distribution()), rows.report()};
+  try {
+    return {builder.build(high.start_distribution()), rows.report()};
+  } catch (const Error& e) {
+    // Strong noise on few states can cut the way to the end.
+    throw Error(e.code(), fmt::format("low fidelity ({} dB, {}, seed {}): {}; take another seed or "
+                                      "projection",
+                                      options.snr_db, name_of(options.projection), seed, e.what()));
+  }
 }
 
 }  // namespace hilo

@@ -12,10 +12,12 @@ namespace hilo {
 using State = std::uint32_t;
 using Action = std::uint32_t;
 
+// No table has more states, or more pairs of state and action.
+inline constexpr std::size_t kMaxTableSize = 1U << 30;
+
 struct StateAction {
   State state;
   Action action;
-  bool operator==(const StateAction&) const = default;
 };
 
 struct Step {

@@ -9,7 +9,9 @@
 namespace hilo {
 
 StateMap::StateMap(std::vector<State> low_of, std::size_t num_low_states)
-    : low_of_(std::move(low_of)), offsets_(num_low_states + 1), high_of_(low_of_.size()) {
+    : low_of_(std::move(low_of)), high_of_(low_of_.size()) {
+  require_within("number of low-fidelity states", num_low_states, 1, kMaxTableSize, Errc::data);
+  offsets_.resize(num_low_states + 1);
   // Counting sort of the high-fidelity states by their image.
   for (State s = 0; s < low_of_.size(); ++s) {
     if (low_of_[s] >= num_low_states)
@@ -45,8 +47,10 @@ FidelityPair::FidelityPair(std::shared_ptr<const EpisodeSimulator> high,
     throw Error(Errc::data, fmt::format("T maps {} states to {}, but the fidelities have {} and {}",
                                         map_->num_high_states(), map_->num_low_states(),
                                         high_->num_states(), low_->num_states()));
-  for (State s = 0; s < map_->num_high_states(); ++s)
-    if (high_->is_terminal(s) && !low_->is_terminal(map_->low_of(s)))
+  // A system that only gives episodes does not say which of its states are terminal.
+  const auto* generative = dynamic_cast<const Simulator*>(high_.get());
+  for (State s = 0; generative != nullptr && s < map_->num_high_states(); ++s)
+    if (generative->is_terminal(s) && !low_->is_terminal(map_->low_of(s)))
       throw Error(Errc::data,
                   fmt::format("T maps the terminal state {} to {}, which is not terminal", s,
                               map_->low_of(s)));
@@ -54,6 +58,6 @@ FidelityPair::FidelityPair(std::shared_ptr<const EpisodeSimulator> high,
 
 FidelityPair::FidelityPair(const std::shared_ptr<const EpisodeSimulator>& high,
                            std::shared_ptr<const Simulator> low)
-    : FidelityPair(high, std::move(low), StateMap::identity(high ? high->num_states() : 0)) {}
+    : FidelityPair(high, std::move(low), StateMap::identity(high ? high->num_states() : 1)) {}
 
 }  // namespace hilo

@@ -53,12 +53,18 @@ void project(Projection projection, std::span<double> row) {
     throw Error(Errc::data, "a row to be projected must be finite and not empty");
   switch (projection) {
     case Projection::simplex:
-      return project_onto_simplex(row);
+      project_onto_simplex(row);
+      break;
     case Projection::bisection:
-      return project_by_bisection(row);
+      project_by_bisection(row);
+      break;
     case Projection::clip:
-      return project_by_clipping(row);
+      project_by_clipping(row);
+      break;
   }
+  // A row that does not sum to one, or whose entries are beyond what doubles can tell apart.
+  if (!std::ranges::all_of(row, [](double x) { return std::isfinite(x); }))
+    throw Error(Errc::data, "a row to be projected must sum to one");
 }
 
 // The nearest point of the simplex is max(x - tau, 0) with tau such that it sums to 1. Michelot

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <new>
+
 #include "hilo/core/error.hpp"
 #include "hilo/env/degraded_twin.hpp"
 #include "hilo/env/random_mdp.hpp"
@@ -23,20 +25,26 @@ Problem build_random_mdp(const Parameters& p, std::uint64_t seed) {
       *high,
       {.snr_db = p.number("snr_db"), .projection = projection_from_name(p.text("projection"))},
       seed);
-  return {
-      .pair = FidelityPair(make_simulator(high), make_simulator(low)),
-      .facts = {
-          {"transition_snr_db", report.transition_snr_db},
-          {"reward_snr_db", report.reward_snr_db},
-          {"mean_abs_transition_difference_signed", report.mean_abs_transition_difference_signed},
-          {"mean_abs_transition_difference", report.mean_abs_transition_difference},
-          {"mean_abs_reward_difference", report.mean_abs_reward_difference},
-          {"negative_share", report.negative_share},
-      }};
+  return {.pair = FidelityPair(make_simulator(high), make_simulator(low)),
+          .facts =
+              {
+                  {"transition_snr_db", report.transition_snr_db},
+                  {"reward_snr_db", report.reward_snr_db},
+                  {"mean_abs_transition_difference_signed",
+                   report.mean_abs_transition_difference_signed},
+                  {"mean_abs_transition_difference", report.mean_abs_transition_difference},
+                  {"mean_abs_reward_difference", report.mean_abs_reward_difference},
+                  {"negative_share", report.negative_share},
+              },
+          .memory_bytes = high->memory_bytes() + low->memory_bytes()};
 }
 
 Problem build_table(const Parameters& p, std::uint64_t /*seed*/) {
-  return {.pair = load_pair(p.text("folder")), .facts = {}};
+  FidelityPair pair = load_pair(p.text("folder"));
+  std::size_t bytes = 0;
+  for (const Model* model : {pair.high().model(), pair.low().model()})
+    bytes += dynamic_cast<const TabularMdp&>(*model).memory_bytes();
+  return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
 }
 
 const std::vector<ProblemKind>& all_kinds() {
@@ -52,13 +60,20 @@ const std::vector<ProblemKind>& all_kinds() {
                 double{kMaxRandomStates},
                 {}},
                {"actions", "number of actions", std::int64_t{8}, 1, double{kMaxRandomActions}, {}},
-               {"snr_db", "signal-to-noise ratio of the low fidelity in dB", -3.0, -100, 100, {}},
+               {"snr_db",
+                "signal-to-noise ratio of the low fidelity in dB",
+                -3.0,
+                -100,
+                100,
+                {},
+                true},
                {"projection",
                 "how noisy rows become distributions",
                 "simplex",
                 0,
                 0,
-                {"simplex", "bisection", "clip"}},
+                {"simplex", "bisection", "clip"},
+                true},
                {"terminal_probability", "chance of ending at every step", 0.1, 1e-6, 1 - 1e-6, {}},
                {"start_states",
                 "episodes start uniformly on the first so many states",
@@ -71,7 +86,8 @@ const std::vector<ProblemKind>& all_kinds() {
       {.name = "table",
        .description = "two MDPs and the map between them, read from CSV files",
        .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}}},
-       .build = build_table},
+       .build = build_table,
+       .reads_files = true},
   };
   return kKinds;
 }
@@ -86,14 +102,19 @@ const ProblemKind& problem_kind(std::string_view name) {
     if (kind.name == name) return kind;
     known.push_back(kind.name);
   }
-  throw Error(Errc::spec, fmt::format("unknown problem kind '{}'{}; known are {}", name,
+  throw Error(Errc::spec, fmt::format("unknown problem kind '{}'{} (known: {})", name,
                                       did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
 Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
                       std::uint64_t seed) {
   const ProblemKind& found = problem_kind(kind);
-  return found.build(Parameters(kind, found.parameters, parameters), seed);
+  const Parameters checked(kind, found.parameters, parameters);
+  try {
+    return found.build(checked, seed);
+  } catch (const std::bad_alloc&) {
+    throw Error(Errc::spec, fmt::format("{}: the problem does not fit into memory", kind));
+  }
 }
 
 }  // namespace hilo

@@ -21,6 +21,7 @@ struct Fact {
 struct Problem {
   FidelityPair pair;
   std::vector<Fact> facts;
+  std::size_t memory_bytes = 0;  // of its tables
 };
 
 // A kind of problem that can be named in a spec.
@@ -29,6 +30,7 @@ struct ProblemKind {
   std::string description;
   std::vector<ParameterInfo> parameters;
   std::function<Problem(const Parameters&, std::uint64_t seed)> build;
+  bool reads_files = false;  // may fail for reasons that no check of its parameters can see
 };
 
 std::span<const ProblemKind> problem_kinds();

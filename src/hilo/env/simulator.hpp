@@ -13,9 +13,16 @@ struct RolloutBatch {
   std::uint64_t seed = 0;
   Purpose purpose = Purpose::user;
   std::uint32_t episode = 0;
+  std::uint32_t first_pair = 0;     // number of the first pair and of the first roll-out, so that a
+  std::uint32_t first_rollout = 0;  // large batch can be asked for in parts with the same results
   double gamma = 1;
   std::uint32_t max_steps = kMaxSteps;
 };
+
+// Throws Errc::usage unless the behaviour fits a simulator of this size and all streams that
+// `num_pairs` times `num_rollouts` roll-outs need have an address.
+void check_batch(const RolloutBatch& batch, std::size_t num_states, std::size_t num_actions,
+                 std::size_t num_pairs, std::size_t num_rollouts);
 
 // An environment seen from outside, its type forgotten. Work comes in bulk, so that a virtual call
 // is rare and the loop behind it is compiled for the concrete type.
@@ -31,13 +38,11 @@ class EpisodeSimulator {
 
   virtual std::size_t num_states() const = 0;
   virtual std::size_t num_actions() const = 0;
-  virtual bool is_terminal(State s) const = 0;
 
-  // Runs one episode with the stream `rollout` of the batch and overwrites `episode` by it.
-  virtual void run_episode(const RolloutBatch& batch, std::uint32_t rollout,
-                           Episode& episode) const = 0;
+  // Runs one episode with the stream `rollout` = first_rollout and overwrites `episode` by it.
+  virtual void run_episode(const RolloutBatch& batch, Episode& episode) const = 0;
 
-  // Runs summaries.size() episodes, the i-th with the stream `rollout` = i.
+  // Runs summaries.size() episodes, the i-th with the stream `rollout` = first_rollout + i.
   virtual void run_episodes(const RolloutBatch& batch,
                             std::span<RolloutSummary> summaries) const = 0;
 
@@ -49,15 +54,16 @@ class EpisodeSimulator {
 // the low fidelity must be.
 class Simulator : public EpisodeSimulator {
  public:
+  virtual bool is_terminal(State s) const = 0;
+
   // Starts `rollouts` times at each pair. Roll-out j of starts[i] draws from the stream
-  // (pair = i, rollout = j) and ends up in summaries[i * rollouts + j]. A terminal start state
-  // gives an empty roll-out.
+  // (pair = first_pair + i, rollout = first_rollout + j) and ends up in summaries[i * rollouts +
+  // j]. A terminal start state gives an empty roll-out.
   virtual void roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
                         std::uint32_t rollouts, std::span<RolloutSummary> summaries) const = 0;
 
-  // The same for one roll-out, with its path.
-  virtual void record(const RolloutBatch& batch, StateAction start, std::uint32_t pair,
-                      std::uint32_t rollout, Episode& episode) const = 0;
+  // The same for one roll-out, (first_pair, first_rollout), with its path.
+  virtual void record(const RolloutBatch& batch, StateAction start, Episode& episode) const = 0;
 
   // The reward of a step that may have been taken in another fidelity.
   virtual double reward(State s, Action a, State next) const = 0;

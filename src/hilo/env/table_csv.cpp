@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
+#include <sstream>
 #include <tuple>
 
 #include "hilo/core/csv.hpp"
@@ -21,8 +21,7 @@ constexpr std::array<std::string_view, 5> kTransitionColumns = {"state", "action
                                                                 "probability", "reward"};
 constexpr std::array<std::string_view, 2> kStartColumns = {"state", "probability"};
 constexpr std::array<std::string_view, 2> kMapColumns = {"high", "low"};
-constexpr std::uint64_t kMaxIndex = (1U << 30) - 1;
-constexpr double kSumTolerance = 1e-9;
+constexpr std::uint64_t kMaxIndex = kMaxTableSize - 1;
 
 struct TableRow {
   State state;
@@ -89,10 +88,10 @@ void append(const CsvReader& csv, Table& table, State state, Action action,
   table.rows.push_back({state, action, {outcome}});
 }
 
-Table read_transitions(const fs::path& file) {
-  CsvReader csv(file, kTransitionColumns);
+Table read_transitions(CsvReader csv) {
   Table table;
   std::uint64_t max_next = 0;
+  std::size_t max_next_line = 0;
   while (csv.next()) {
     const auto state = static_cast<State>(csv.whole(0, kMaxIndex));
     const auto action = static_cast<Action>(csv.whole(1, kMaxIndex));
@@ -103,14 +102,21 @@ Table read_transitions(const fs::path& file) {
                            probability));
     append(csv, table, state, action,
            {.next = next, .probability = probability, .reward = csv.number(4)});
-    max_next = std::max<std::uint64_t>(max_next, next);
+    if (next > max_next) {
+      max_next = next;
+      max_next_line = csv.line_number();
+    }
   }
   if (table.rows.empty()) csv.fail("there are no rows");
   check_sum(csv, table.rows.back());
-  if (max_next >= table.num_states || table.rows.back().action + 1 != table.num_actions)
-    csv.fail(fmt::format(
-        "rows are missing at the end: states 0 to {} need rows for actions 0 to {}",
-        std::max<std::uint64_t>(max_next, table.num_states - 1), table.num_actions - 1));
+  if (table.rows.back().action + 1 != table.num_actions)
+    csv.fail(fmt::format("rows are missing at the end: state {} needs rows for actions 0 to {}",
+                         table.num_states - 1, table.num_actions - 1));
+  if (max_next >= table.num_states)
+    csv.fail(
+        fmt::format("rows are missing at the end: line {} leads to state {}, but there are rows "
+                    "for states 0 to {} only",
+                    max_next_line, max_next, table.num_states - 1));
   return table;
 }
 
@@ -128,8 +134,7 @@ std::vector<State> absorbing_states(const Table& table) {
   return absorbing;
 }
 
-std::vector<StartProbability> read_start(const fs::path& file, std::size_t num_states) {
-  CsvReader csv(file, kStartColumns);
+std::vector<StartProbability> read_start(CsvReader csv, std::size_t num_states) {
   std::vector<StartProbability> start;
   while (csv.next()) {
     const auto state = static_cast<State>(csv.whole(0, num_states - 1));
@@ -156,6 +161,20 @@ auto in_file(const fs::path& file, Build&& build) {
   }
 }
 
+// `read_start` is called once the transitions have been found good.
+template <class ReadStart>
+std::shared_ptr<const TabularMdp> build_mdp(const Table& table, const fs::path& transitions_name,
+                                            ReadStart&& read_start, const fs::path& start_name) {
+  auto builder = in_file(transitions_name, [&] {
+    TabularBuilder b(table.num_states, table.num_actions, absorbing_states(table));
+    for (const TableRow& row : table.rows) b.add_row(row.outcomes);
+    b.check_terminal_is_reachable();
+    return b;
+  });
+  const auto start = read_start(table.num_states);
+  return in_file(start_name, [&] { return builder.build(start); });
+}
+
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -167,16 +186,27 @@ void make_folder(const fs::path& folder) {
 
 std::shared_ptr<const TabularMdp> load_mdp(const fs::path& folder) {
   const fs::path transitions = folder / "transitions.csv";
-  const Table table = read_transitions(transitions);
-  auto builder = in_file(transitions, [&] {
-    TabularBuilder b(table.num_states, table.num_actions, absorbing_states(table));
-    for (const TableRow& row : table.rows) b.add_row(row.outcomes);
-    b.check_terminal_is_reachable();
-    return b;
-  });
-  const fs::path start_file = folder / "start.csv";
-  const auto start = read_start(start_file, table.num_states);
-  return in_file(start_file, [&] { return builder.build(start); });
+  const fs::path start = folder / "start.csv";
+  return build_mdp(
+      read_transitions(CsvReader(transitions, kTransitionColumns)), transitions,
+      [&](std::size_t num_states) {
+        return read_start(CsvReader(start, kStartColumns), num_states);
+      },
+      start);
+}
+
+std::shared_ptr<const TabularMdp> parse_mdp(const std::string& transitions,
+                                            const std::string& start) {
+  const auto reader = [](const std::string& text, const char* name, auto columns) {
+    return CsvReader(std::make_unique<std::istringstream>(text), name, columns);
+  };
+  return build_mdp(
+      read_transitions(reader(transitions, "transitions", std::span(kTransitionColumns))),
+      "transitions",
+      [&](std::size_t num_states) {
+        return read_start(reader(start, "start", std::span(kStartColumns)), num_states);
+      },
+      "start");
 }
 
 void save_mdp(const TabularMdp& mdp, const fs::path& folder) {
@@ -218,13 +248,15 @@ FidelityPair load_pair(const fs::path& folder) {
   const auto high = load_mdp(folder / "high");
   const auto low = load_mdp(folder / "low");
   const fs::path map_file = folder / "map.csv";
-  if (!fs::exists(map_file) && high->num_states() != low->num_states())
+  std::error_code ignored;
+  const bool has_map = fs::exists(map_file, ignored);
+  if (!has_map && high->num_states() != low->num_states())
     throw Error(Errc::data,
                 fmt::format("{}: is needed, because the fidelities have {} and {} states",
                             map_file.string(), high->num_states(), low->num_states()));
-  StateMap map = fs::exists(map_file) ? load_map(map_file, high->num_states(), low->num_states())
-                                      : StateMap::identity(high->num_states());
-  return in_file(fs::exists(map_file) ? map_file : folder, [&] {
+  StateMap map = has_map ? load_map(map_file, high->num_states(), low->num_states())
+                         : StateMap::identity(high->num_states());
+  return in_file(has_map ? map_file : folder, [&] {
     return FidelityPair(make_simulator(high), make_simulator(low), std::move(map));
   });
 }

@@ -14,6 +14,9 @@ namespace hilo {
 // Every state has rows for every action. A state whose actions all lead back to itself with
 // probability 1 and reward 0 is terminal.
 std::shared_ptr<const TabularMdp> load_mdp(const std::filesystem::path& folder);
+// The same from the texts of the two files.
+std::shared_ptr<const TabularMdp> parse_mdp(const std::string& transitions,
+                                            const std::string& start);
 void save_mdp(const TabularMdp& mdp, const std::filesystem::path& folder);
 
 // A pair as a folder with two MDPs, high/ and low/, and

@@ -12,7 +12,6 @@ namespace hilo {
 namespace {
 
 constexpr std::size_t kNarrowStates = 1U << 16;
-constexpr double kSumTolerance = 1e-9;
 constexpr std::size_t kNowhere = std::numeric_limits<std::size_t>::max();
 
 void require_sum_of_one(const std::string& what, double sum) {
@@ -83,9 +82,8 @@ std::shared_ptr<const Simulator> make_simulator(std::shared_ptr<const TabularMdp
 TabularBuilder::TabularBuilder(std::size_t num_states, std::size_t num_actions,
                                std::span<const State> terminal)
     : mdp_(new TabularMdp) {
-  constexpr std::size_t kMany = 1U << 30;
-  require_within("number of states", num_states, 2, kMany, Errc::data);
-  require_within("number of actions", num_actions, 1, kMany / num_states, Errc::data);
+  require_within("number of states", num_states, 2, kMaxTableSize, Errc::data);
+  require_within("number of actions", num_actions, 1, kMaxTableSize / num_states, Errc::data);
   mdp_->num_actions_ = num_actions;
   mdp_->rows_.reserve(num_states * num_actions);
   mdp_->terminal_.assign(num_states, 0);
@@ -103,7 +101,12 @@ void TabularBuilder::reserve(std::size_t num_nonzeros) {
     mdp_->wide_.reserve(num_nonzeros);
 }
 
+void TabularBuilder::require_not_built() const {
+  if (!mdp_) throw Error(Errc::usage, "this builder has built its MDP already");
+}
+
 State TabularBuilder::current_state() const {
+  require_not_built();
   return static_cast<State>(mdp_->rows_.size() / mdp_->num_actions_);
 }
 
@@ -205,6 +208,7 @@ void TabularBuilder::add_absorbing_row() {
 }
 
 std::shared_ptr<const TabularMdp> TabularBuilder::build(std::span<const StartProbability> start) {
+  require_not_built();
   TabularMdp& m = *mdp_;
   if (m.rows_.size() != m.num_states() * m.num_actions_)
     throw Error(Errc::data, fmt::format("{} rows were given, but {} states and {} actions need {}",

@@ -10,6 +10,9 @@
 
 namespace hilo {
 
+// How far probabilities may sum from 1.
+inline constexpr double kSumTolerance = 1e-9;
+
 // A finite MDP with its non-zero transition probabilities: alias rows to draw from in O(1), and the
 // probabilities themselves for exact solutions. Rewards belong to (s, a), or to (s, a, next) where
 // a row was given with differing ones. Made by TabularBuilder, immutable from then on.
@@ -98,6 +101,12 @@ class TabularBuilder {
   // States in `terminal` must absorb: one transition to itself, reward 0.
   TabularBuilder(std::size_t num_states, std::size_t num_actions, std::span<const State> terminal);
 
+  TabularBuilder(const TabularBuilder&) = delete;
+  TabularBuilder& operator=(const TabularBuilder&) = delete;
+  TabularBuilder(TabularBuilder&&) = default;
+  TabularBuilder& operator=(TabularBuilder&&) = default;
+  ~TabularBuilder() = default;
+
   // Room for that many non-zeros; more are allowed.
   void reserve(std::size_t num_nonzeros);
 
@@ -118,6 +127,7 @@ class TabularBuilder {
   std::shared_ptr<const TabularMdp> build(std::span<const StartProbability> start);
 
  private:
+  void require_not_built() const;
   State current_state() const;
   void check_row(std::span<const State> next, std::span<const double> probability,
                  double reward) const;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "hilo/core/moments.hpp"
 
 namespace hilo {
@@ -30,7 +32,8 @@ inline ControlVariate control_variate(const CoMoments& pairs, double mu_lo) {
   if (!(var_hi > 0 && var_lo > 0)) return {pairs.mean_x(), 0, 1};
   const double cov = pairs.covariance();
   const double alpha = cov / var_lo;
-  return {corrected_mean(pairs, mu_lo, alpha), alpha, 1 - cov / var_hi * alpha};
+  // Rounding could make rho^2 exceed 1 by a bit.
+  return {corrected_mean(pairs, mu_lo, alpha), alpha, std::max(0.0, 1 - cov / var_hi * alpha)};
 }
 
 }  // namespace hilo

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/core/moments.hpp"
 
@@ -8,12 +9,12 @@ namespace hilo {
 
 struct Estimate {
   double value;
-  double standard_error;  // 0 if fewer than two values make it unknown
+  double standard_error;  // infinite if fewer than two values make it unknown
 };
 
 // Plain Monte Carlo: Q_hat = (1/n) sum G_i, Var = sigma^2 / n  [eq. 5, 6].
 inline Estimate sample_mean(const Moments& returns) {
-  if (returns.count() == 0) return {0, 0};
+  if (returns.count() < 2) return {returns.mean(), std::numeric_limits<double>::infinity()};
   return {returns.mean(), std::sqrt(returns.variance() / returns.effective_count())};
 }
 

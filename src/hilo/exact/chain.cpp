@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <limits>
+
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseLU>
 
@@ -12,6 +15,7 @@ namespace {
 
 constexpr Eigen::Index kDenseStates = 300;  // below, elimination is fastest
 constexpr double kTolerance = 1e-14;        // of the relative residual
+constexpr double kNotSolved = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
@@ -19,6 +23,7 @@ SparseMatrix chain(const Model& model, const PolicyMatrix& policy) {
   const auto n = static_cast<Eigen::Index>(model.num_states());
   SparseMatrix p(n, n);
   std::vector<double> row(model.num_states(), 0);
+  std::vector<State> touched;  // the non-zeros of the row: a sparse chain costs O(non-zeros)
   std::vector<Outcome> outcomes;
   for (State s = 0; s < model.num_states(); ++s) {
     p.startVec(s);
@@ -26,12 +31,17 @@ SparseMatrix chain(const Model& model, const PolicyMatrix& policy) {
     for (Action a = 0; a < model.num_actions(); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
-      for (const Outcome& o : outcomes) row[o.next] += policy(s, a) * o.probability;
+      for (const Outcome& o : outcomes) {
+        if (row[o.next] == 0) touched.push_back(o.next);
+        row[o.next] += policy(s, a) * o.probability;
+      }
     }
-    for (State next = 0; next < model.num_states(); ++next) {
-      if (row[next] != 0 && !model.is_terminal(next)) p.insertBack(s, next) = row[next];
+    std::ranges::sort(touched);
+    for (const State next : touched) {
+      if (!model.is_terminal(next)) p.insertBack(s, next) = row[next];
       row[next] = 0;
     }
+    touched.clear();
   }
   p.finalize();
   return p;
@@ -54,25 +64,31 @@ ChainSolver::ChainSolver(const SparseMatrix& chain, double factor) {
   if (chain.rows() <= kDenseStates) dense_.compute(Eigen::MatrixXd(system_));
 }
 
+Eigen::VectorXd ChainSolver::solve_sparse(const Eigen::VectorXd& rhs) const {
+  Eigen::BiCGSTAB<SparseMatrix> iterative(system_);
+  iterative.setTolerance(kTolerance);
+  Eigen::VectorXd x = iterative.solve(rhs);
+  if (residual(x, rhs) <= 100 * kTolerance) return x;
+  // Chains that mix slowly can defeat the iteration, but not elimination.
+  const Eigen::SparseMatrix<double> columns = system_;
+  const Eigen::SparseLU<Eigen::SparseMatrix<double>> direct(columns);
+  if (direct.info() != Eigen::Success) return Eigen::VectorXd::Constant(rhs.size(), kNotSolved);
+  return direct.solve(rhs);
+}
+
+double ChainSolver::residual(const Eigen::VectorXd& x, const Eigen::VectorXd& rhs) const {
+  return (rhs - system_ * x).norm() / std::max(rhs.norm(), 1e-300);
+}
+
 std::vector<double> ChainSolver::solve(const std::vector<double>& b) const {
-  const Eigen::Map<const Eigen::VectorXd> rhs(b.data(), static_cast<Eigen::Index>(b.size()));
-  Eigen::VectorXd x;
-  if (system_.rows() <= kDenseStates) {
-    x = dense_.solve(rhs);
-  } else {
-    Eigen::BiCGSTAB<SparseMatrix> iterative(system_);
-    iterative.setTolerance(kTolerance);
-    x = iterative.solve(rhs);
-    // Chains that mix slowly can defeat the iteration; elimination cannot be defeated.
-    if ((rhs - system_ * x).norm() > 100 * kTolerance * rhs.norm()) {
-      const Eigen::SparseMatrix<double> columns = system_;
-      const Eigen::SparseLU<Eigen::SparseMatrix<double>> direct(columns);
-      if (direct.info() != Eigen::Success)
-        throw Error(Errc::data, "the policy never ends: its values are not finite");
-      x = direct.solve(rhs);
-    }
-  }
-  if (!x.allFinite()) throw Error(Errc::data, "the policy never ends: its values are not finite");
+  const Eigen::VectorXd rhs =
+      Eigen::Map<const Eigen::VectorXd>(b.data(), static_cast<Eigen::Index>(b.size()));
+  if (rhs.isZero(0)) return std::vector<double>(b.size(), 0);
+  const Eigen::VectorXd x =
+      system_.rows() <= kDenseStates ? Eigen::VectorXd(dense_.solve(rhs)) : solve_sparse(rhs);
+  // A chain that never ends, with a factor of 1, makes the system singular.
+  if (!x.allFinite() || !(residual(x, rhs) < 1e-8))
+    throw Error(Errc::data, "the policy never ends: its values are not finite");
   return {x.begin(), x.end()};
 }
 

@@ -26,6 +26,9 @@ class ChainSolver {
   std::vector<double> solve(const std::vector<double>& b) const;
 
  private:
+  Eigen::VectorXd solve_sparse(const Eigen::VectorXd& rhs) const;
+  double residual(const Eigen::VectorXd& x, const Eigen::VectorXd& rhs) const;
+
   SparseMatrix system_;                         // I - factor * P
   Eigen::PartialPivLU<Eigen::MatrixXd> dense_;  // for small systems
 };

@@ -1,10 +1,17 @@
 #include "hilo/exact/estimator_bias.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/core/error.hpp"
 
 namespace hilo {
+namespace {
+
+// Whether a variance is more than the rounding error of returns of this size.
+bool has_spread(double variance, double mean) { return variance > 1e-24 * (1 + mean * mean); }
+
+}  // namespace
 
 EstimatorBias exact_bias(const FidelityPair& pair, const PolicyMatrix& policy,
                          const PolicyMatrix& low_policy, double gamma) {
@@ -29,7 +36,8 @@ EstimatorBias exact_bias(const FidelityPair& pair, const PolicyMatrix& policy,
     const double var_lo = moments.low_on_path.variance[i];
     out.q_low[i] = low.q[s_lo * num_actions + i % num_actions];
     out.sd_high[i] = std::sqrt(std::max(var_hi, 0.0));
-    if (!(var_hi > 0 && var_lo > 0)) continue;  // no correction is made
+    if (!has_spread(var_hi, out.q_high[i]) || !has_spread(var_lo, out.q_low_on_path[i]))
+      continue;  // no correction is made
     out.alpha[i] = moments.covariance[i] / var_lo;
     out.rho[i] = moments.covariance[i] / std::sqrt(var_hi * var_lo);
     out.bias[i] = out.alpha[i] * (out.q_low[i] - out.q_low_on_path[i]);
@@ -44,7 +52,7 @@ double EstimatorBias::break_even(const std::vector<std::size_t>& pairs) const {
     saved += rho[i] * rho[i] * sd_high[i] * sd_high[i];
     added += bias[i] * bias[i];
   }
-  return saved / added;
+  return added > 0 ? saved / added : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace hilo

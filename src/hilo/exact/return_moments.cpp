@@ -6,40 +6,44 @@
 namespace hilo {
 namespace {
 
-// E[G_x G_y] for two returns along one path, from their values:
-//   m(s,a) = E[ r_x r_y + gamma (r_x v_y(s') + r_y v_x(s')) + gamma^2 m(s') ]
-std::vector<double> mixed_moment(const Model& model, const PolicyMatrix& policy, double gamma,
-                                 const ChainSolver& solver, const RewardFunction& reward_x,
-                                 const Values& x, const RewardFunction& reward_y, const Values& y) {
+// One of the two returns along a path: what its steps pay, and what it is worth.
+struct PathReturn {
+  RewardFunction reward;
+  Values values;
+};
+
+// Covariance of two returns along one path, by the law of total covariance:
+//   cov(s,a) = E[ d_x d_y ] + gamma^2 E[ cov(s') ],   d = r + gamma v(s') - q(s,a)
+//   cov(s)   = E_pi[ cov(s,a) + (q_x - v_x) (q_y - v_y) ]
+// Centred throughout, so that returns without spread get a covariance of zero up to rounding.
+std::vector<double> covariance(const Model& model, const PolicyMatrix& policy, double gamma,
+                               const ChainSolver& solver, const PathReturn& x,
+                               const PathReturn& y) {
   const std::size_t num_actions = model.num_actions();
-  std::vector<double> m(model.num_states() * num_actions, 0);
+  std::vector<double> cov(model.num_states() * num_actions, 0);
   std::vector<double> known(model.num_states(), 0);
   std::vector<Outcome> outcomes;
   for (State s = 0; s < model.num_states(); ++s)
     for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
       model.outcomes(s, a, outcomes);
-      double& sum = m[s * num_actions + a];
+      const std::size_t i = s * num_actions + a;
       for (const Outcome& o : outcomes) {
-        const double rx = reward_x(s, a, o);
-        const double ry = reward_y(s, a, o);
-        sum += o.probability * (rx * ry + gamma * (rx * y.v[o.next] + ry * x.v[o.next]));
+        const double dx = x.reward(s, a, o) + gamma * x.values.v[o.next] - x.values.q[i];
+        const double dy = y.reward(s, a, o) + gamma * y.values.v[o.next] - y.values.q[i];
+        cov[i] += o.probability * dx * dy;
       }
-      known[s] += policy(s, a) * sum;
+      known[s] += policy(s, a) *
+                  (cov[i] + (x.values.q[i] - x.values.v[s]) * (y.values.q[i] - y.values.v[s]));
     }
-  const std::vector<double> m_of_state = solver.solve(known);
+  const std::vector<double> of_state = solver.solve(known);
   for (State s = 0; s < model.num_states(); ++s)
     for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
       model.outcomes(s, a, outcomes);
       double future = 0;
-      for (const Outcome& o : outcomes) future += o.probability * m_of_state[o.next];
-      m[s * num_actions + a] += gamma * gamma * future;
+      for (const Outcome& o : outcomes) future += o.probability * of_state[o.next];
+      cov[s * num_actions + a] += gamma * gamma * future;
     }
-  return m;
-}
-
-std::vector<double> centred(std::vector<double> mixed, const Values& x, const Values& y) {
-  for (std::size_t i = 0; i < mixed.size(); ++i) mixed[i] -= x.q[i] * y.q[i];
-  return mixed;
+  return cov;
 }
 
 double own_reward(State /*s*/, Action /*a*/, const Outcome& o) { return o.reward; }
@@ -47,10 +51,9 @@ double own_reward(State /*s*/, Action /*a*/, const Outcome& o) { return o.reward
 }  // namespace
 
 ReturnMoments return_moments(const Model& model, const PolicyMatrix& policy, double gamma) {
-  const Values values = evaluate_policy(model, policy, gamma);
+  const PathReturn g{own_reward, evaluate_policy(model, policy, gamma)};
   const ChainSolver solver(chain(model, policy), gamma * gamma);
-  auto square = mixed_moment(model, policy, gamma, solver, own_reward, values, own_reward, values);
-  return {values.q, centred(std::move(square), values, values)};
+  return {g.values.q, covariance(model, policy, gamma, solver, g, g)};
 }
 
 PairedReturnMoments paired_return_moments(const FidelityPair& pair, const PolicyMatrix& policy,
@@ -62,16 +65,15 @@ PairedReturnMoments paired_return_moments(const FidelityPair& pair, const Policy
   const RewardFunction low_reward = [&](State s, Action a, const Outcome& o) {
     return pair.low().reward(map.low_of(s), a, map.low_of(o.next));
   };
-  const Values high = evaluate_policy(*model, policy, gamma);
-  const Values low = evaluate_policy(*model, policy, gamma, low_reward);
+  const PathReturn high{own_reward, evaluate_policy(*model, policy, gamma)};
+  const PathReturn low{low_reward, evaluate_policy(*model, policy, gamma, low_reward)};
   const ChainSolver solver(chain(*model, policy), gamma * gamma);
-  const auto covariance = [&](const RewardFunction& rx, const Values& x, const RewardFunction& ry,
-                              const Values& y) {
-    return centred(mixed_moment(*model, policy, gamma, solver, rx, x, ry, y), x, y);
+  const auto cov = [&](const PathReturn& x, const PathReturn& y) {
+    return covariance(*model, policy, gamma, solver, x, y);
   };
-  return {.high = {high.q, covariance(own_reward, high, own_reward, high)},
-          .low_on_path = {low.q, covariance(low_reward, low, low_reward, low)},
-          .covariance = covariance(own_reward, high, low_reward, low)};
+  return {.high = {high.values.q, cov(high, high)},
+          .low_on_path = {low.values.q, cov(low, low)},
+          .covariance = cov(high, low)};
 }
 
 }  // namespace hilo

@@ -1,5 +1,7 @@
 #include "hilo/exact/solve.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,6 +21,15 @@ void bellman_row(const Model& model, State s, double gamma, const std::vector<do
   }
 }
 
+constexpr std::size_t kMaxPolicies = 1000;  // a dozen is usual
+
+// Without discounting a policy that never ends, such as the one to begin with, has no values.
+void require_discount(double gamma) {
+  if (!(gamma >= 0 && gamma < 1))
+    throw Error(Errc::spec,
+                fmt::format("gamma is {}, but an exact solution needs it in [0, 1)", gamma));
+}
+
 std::span<const double> row_of(const Model& model, const std::vector<double>& q, State s) {
   return std::span(q).subspan(s * model.num_actions(), model.num_actions());
 }
@@ -33,7 +44,8 @@ PolicyMatrix deterministic_policy(const std::vector<Action>& policy, std::size_t
 }
 
 Solution value_iteration(const Model& model, double gamma, double tolerance) {
-  if (!(gamma >= 0 && gamma < 1)) throw Error(Errc::spec, "value iteration needs gamma in [0, 1)");
+  require_discount(gamma);
+  require_within("tolerance", tolerance, 1e-14, 1);
   Solution solution;
   auto& [v, q] = solution.values;
   v.assign(model.num_states(), 0);
@@ -61,9 +73,12 @@ Solution value_iteration(const Model& model, double gamma, double tolerance) {
 }
 
 Solution policy_iteration(const Model& model, double gamma) {
+  require_discount(gamma);
   Solution solution;
   solution.policy.assign(model.num_states(), 0);
   for (bool stable = false; !stable; ++solution.iterations) {
+    if (solution.iterations == kMaxPolicies)
+      throw Error(Errc::data, "policy iteration does not come to an end");
     solution.values =
         evaluate_policy(model, deterministic_policy(solution.policy, model.num_actions()), gamma);
     stable = true;

@@ -11,26 +11,28 @@ namespace hilo {
 //   Q_lo(s_lo, a) = sum of Q(s_hi, a) over all s_hi with T(s_hi) = s_lo.
 class LowPolicy {
  public:
-  explicit LowPolicy(const StateMap& map, std::size_t num_actions)
-      : q_(map.num_low_states(), num_actions) {}
+  LowPolicy(const StateMap& map, std::size_t num_actions) : q_(map.num_low_states(), num_actions) {}
 
   // Call after Q(s_hi, a) has changed. The sum is taken anew rather than corrected, so that no
   // rounding error builds up and ties stay ties; T is one-to-one or few-to-one.
   void update(const StateMap& map, const QTable& high, State s_hi, Action a) {
-    const State s_lo = map.low_of(s_hi);
-    double sum = 0;
-    for (const State s : map.high_of(s_lo)) sum += high(s, a);
-    q_.set(s_lo, a, sum);
+    sum_up(map, high, map.low_of(s_hi), a);
   }
 
   void update_all(const StateMap& map, const QTable& high) {
-    for (State s = 0; s < map.num_high_states(); ++s)
-      for (Action a = 0; a < high.num_actions(); ++a) update(map, high, s, a);
+    for (State s_lo = 0; s_lo < map.num_low_states(); ++s_lo)
+      for (Action a = 0; a < high.num_actions(); ++a) sum_up(map, high, s_lo, a);
   }
 
   const QTable& q() const { return q_; }
 
  private:
+  void sum_up(const StateMap& map, const QTable& high, State s_lo, Action a) {
+    double sum = 0;
+    for (const State s : map.high_of(s_lo)) sum += high(s, a);
+    q_.set(s_lo, a, sum);
+  }
+
   QTable q_;
 };
 

@@ -10,15 +10,13 @@
 
 namespace hilo {
 
-QTable::QTable(std::size_t num_states, std::size_t num_actions)
-    : num_actions_(num_actions),
-      values_(num_states * num_actions, 0),
-      best_(num_states, 0),
-      heads_(num_states, {static_cast<std::uint32_t>(num_actions), 0}),
-      ties_(num_states * num_actions) {
-  if (num_states == 0 || num_actions == 0)
-    throw Error(Errc::spec, fmt::format("a Q table of {} states and {} actions is empty",
-                                        num_states, num_actions));
+QTable::QTable(std::size_t num_states, std::size_t num_actions) : num_actions_(num_actions) {
+  require_within("number of states", num_states, 1, kMaxTableSize);
+  require_within("number of actions", num_actions, 1, kMaxTableSize / num_states);
+  values_.assign(num_states * num_actions, 0);
+  best_.assign(num_states, 0);
+  heads_.assign(num_states, {static_cast<std::uint32_t>(num_actions), 0});
+  ties_.resize(num_states * num_actions);
   for (std::size_t s = 0; s < num_states; ++s) {
     const auto row = std::span(ties_).subspan(s * num_actions, num_actions);
     std::iota(row.begin(), row.end(), Action{0});

@@ -1,0 +1,73 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "hilo/core/csv.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string store, csv = "-", experiment;
+  bool json = false;
+};
+
+// The long format; numbers in the shortest form that reads back to the same bits.
+void write_csv(const Store& store, const std::string& experiment, std::ostream& out) {
+  fmt::memory_buffer buffer;
+  const auto flush = [&] {
+    out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
+    buffer.clear();
+  };
+  fmt::format_to(std::back_inserter(buffer), "experiment,agent,seed,episode,metric,value\n");
+  store.for_each_result(experiment, [&](const ResultRow& row) {
+    fmt::format_to(std::back_inserter(buffer), "{},{},{},{},{},{}\n", row.experiment,
+                   csv_field(row.agent), row.seed, row.episode, row.metric, row.value);
+    if (buffer.size() > (1U << 16)) flush();
+  });
+  flush();
+}
+
+int run(const Options& options) {
+  const Store store = Store::open_to_read(options.store);
+  if (options.json) {
+    nlohmann::json rows = nlohmann::json::array();
+    store.for_each_result(options.experiment, [&](const ResultRow& row) {
+      rows.push_back({{"experiment", row.experiment},
+                      {"agent", row.agent},
+                      {"seed", row.seed},
+                      {"episode", row.episode},
+                      {"metric", row.metric},
+                      {"value", row.value}});
+    });
+    fmt::print("{}\n", rows.dump());
+  } else if (options.csv == "-") {
+    write_csv(store, options.experiment, std::cout);
+    if (!std::cout.flush()) throw Error(Errc::io, "the output cannot be written");
+  } else {
+    AtomicFile file(options.csv);
+    write_csv(store, options.experiment, file.out());
+    file.commit();
+  }
+  return 0;
+}
+
+}  // namespace
+
+Handler add_export(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("STORE", options->store, "result store")->required();
+  app.add_option("--csv", options->csv, "file to write, - for standard output")
+      ->capture_default_str();
+  app.add_option("--experiment", options->experiment, "only this one");
+  app.add_flag("--json", options->json, "print JSON instead");
+  add_example(app, "hilo export hilo.db --csv results.csv");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "hilo/agent/registry.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/experiment/spec.hpp"
+#include "hilo/report/shipped.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string what;
+  bool json = false;
+};
+
+struct Entry {
+  std::string name, description;
+  std::span<const ParameterInfo> parameters = {};
+  std::vector<std::string> variants = {};
+};
+
+std::vector<Entry> entries_of(const std::string& what) {
+  std::vector<Entry> entries;
+  if (what == "problems")
+    for (const ProblemKind& kind : problem_kinds())
+      entries.push_back({kind.name, kind.description, kind.parameters});
+  if (what == "agents")
+    for (const AgentKind& kind : agent_kinds()) {
+      entries.push_back({kind.name, kind.description, kind.parameters});
+      for (const Shorthand& variant : kind.variants)
+        entries.back().variants.push_back(variant.name);
+    }
+  if (what == "estimators")
+    entries = {{"sample-mean", "plain Monte Carlo, used by mcrl"},
+               {"control-variate", "the paper's estimator, used by mfmcrl"}};
+  if (what == "experiments")
+    for (const ShippedSpec& spec : shipped_specs()) {
+      // The first comment of a spec says what it is.
+      const std::string_view text = spec.toml.substr(2, spec.toml.find('\n') - 2);
+      entries.push_back({std::string(spec.name), std::string(text)});
+    }
+  return entries;
+}
+
+std::string show(const ParameterInfo& info) {
+  const std::string value =
+      info.default_value ? std::visit([](const auto& x) { return fmt::format("default {}", x); },
+                                      *info.default_value)
+                         : std::string("must be given");
+  if (!info.choices.empty()) return fmt::format("{}; {}", value, fmt::join(info.choices, ", "));
+  if (info.high > info.low) return fmt::format("{}; {} to {}", value, info.low, info.high);
+  return value;
+}
+
+nlohmann::json to_json(const Entry& entry) {
+  nlohmann::json parameters = nlohmann::json::array();
+  for (const ParameterInfo& info : entry.parameters)
+    parameters.push_back(
+        {{"name", info.name}, {"description", info.description}, {"allowed", show(info)}});
+  return {{"name", entry.name},
+          {"description", entry.description},
+          {"parameters", parameters},
+          {"variants", entry.variants}};
+}
+
+void print(const std::vector<Entry>& entries) {
+  for (const Entry& entry : entries) {
+    fmt::print("{:<18} {}\n", entry.name, entry.description);
+    for (const ParameterInfo& info : entry.parameters)
+      fmt::print("  {:<20} {} ({})\n", info.name, info.description, show(info));
+    if (!entry.variants.empty())
+      fmt::print("  {:<20} shorthand for low_policy, pool and the problem's projection ({})\n",
+                 "variant", fmt::join(entry.variants, ", "));
+  }
+}
+
+int run(const Options& options) {
+  std::vector<std::string> kinds = {"problems", "agents", "estimators", "experiments"};
+  if (!options.what.empty()) kinds = {options.what};
+  nlohmann::json all;
+  for (const std::string& kind : kinds) {
+    const auto entries = entries_of(kind);
+    if (options.json) {
+      for (const Entry& entry : entries) all[kind].push_back(to_json(entry));
+      continue;
+    }
+    if (kinds.size() > 1) fmt::print("{}:\n", kind);
+    print(entries);
+    if (kinds.size() > 1) fmt::print("\n");
+  }
+  if (options.json) fmt::print("{}\n", all.dump(2));
+  return 0;
+}
+
+}  // namespace
+
+Handler add_list(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("WHAT", options->what, "problems, agents, estimators or experiments; default all")
+      ->check(CLI::IsMember({"problems", "agents", "estimators", "experiments"}));
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app, "hilo list agents");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> stores;
+  std::string into;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  // All are opened first, so that a bad one is found before anything is written.
+  std::vector<Store> sources;
+  for (const std::string& store : options.stores) {
+    if (std::filesystem::exists(options.into) && std::filesystem::exists(store) &&
+        std::filesystem::equivalent(store, options.into))
+      throw Error(Errc::usage, fmt::format("{} is to be merged into itself", store));
+    sources.push_back(Store::open_to_read(store));
+  }
+  Store into = Store::open(options.into);
+  const std::size_t before = into.finished().size();
+  for (const Store& source : sources) into.merge(source);
+  const std::size_t after = into.finished().size();
+  if (options.json)
+    fmt::print(
+        "{}\n",
+        nlohmann::json{{"store", options.into}, {"runs", after}, {"added", after - before}}.dump(
+            2));
+  else
+    fmt::print("{}: {} runs added, {} in all\n", options.into, after - before, after);
+  return 0;
+}
+
+}  // namespace
+
+Handler add_merge(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("STORE", options->stores, "stores to read")->required();
+  app.add_option("--into", options->into, "store to add them to; made if there is none")
+      ->required();
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app, "hilo merge monday.db tuesday.db --into week.db");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

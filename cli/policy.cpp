@@ -1,0 +1,102 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "hilo/core/csv.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/policy/q_table.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string store, experiment, agent, csv;
+  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> state;
+  bool json = false;
+};
+
+// What was not said is taken if there is only one of it.
+std::string only_one(const std::vector<std::string>& all, const char* what, const char* flag) {
+  if (all.size() == 1) return all[0];
+  throw Error(Errc::usage,
+              fmt::format("which {}? {} must be one of: {}", what, flag, fmt::join(all, ", ")));
+}
+
+void write_csv(const QTable& q, const std::string& path) {
+  AtomicFile file(path);
+  fmt::print(file.out(), "state,action,q,greedy\n");
+  for (State s = 0; s < q.num_states(); ++s) {
+    const auto greedy = q.greedy_actions(s);
+    for (Action a = 0; a < q.num_actions(); ++a)
+      fmt::print(file.out(), "{},{},{},{}\n", s, a, q(s, a),
+                 std::ranges::find(greedy, a) != greedy.end() ? 1 : 0);
+  }
+  file.commit();
+}
+
+int show_state(const QTable& q, std::uint64_t state, bool json) {
+  if (state >= q.num_states())
+    throw Error(Errc::usage,
+                fmt::format("--state is {}, but must be in [0, {}]", state, q.num_states() - 1));
+  const auto s = static_cast<State>(state);
+  const auto greedy = q.greedy_actions(s);
+  const auto values = q.values().subspan(s * q.num_actions(), q.num_actions());
+  if (json) {
+    const nlohmann::json out = {{"state", s},
+                                {"greedy", std::vector<Action>(greedy.begin(), greedy.end())},
+                                {"q", std::vector<double>(values.begin(), values.end())}};
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  fmt::print("state {}: take action {}\n", s, fmt::join(greedy, " or "));
+  for (Action a = 0; a < q.num_actions(); ++a) fmt::print("  action {}  Q {:.6g}\n", a, values[a]);
+  return 0;
+}
+
+int run(Options options) {
+  const Store store = Store::open_to_read(options.store);
+  if (options.experiment.empty())
+    options.experiment = only_one(store.experiments(), "experiment", "--experiment");
+  if (options.agent.empty())
+    options.agent = only_one(store.agents(options.experiment), "agent", "--agent");
+  const StoredPolicy stored = store.policy(options.experiment, options.agent, options.seed);
+  QTable q(stored.num_states, stored.num_actions);
+  q.assign(stored.q);
+  if (options.state) return show_state(q, *options.state, options.json);
+  if (!options.csv.empty()) write_csv(q, options.csv);
+  if (options.json) {
+    const nlohmann::json out = {
+        {"experiment", options.experiment}, {"agent", options.agent},     {"seed", options.seed},
+        {"states", q.num_states()},         {"actions", q.num_actions()}, {"csv", options.csv}};
+    fmt::print("{}\n", out.dump(2));
+  } else if (options.csv.empty()) {
+    fmt::print("{}, {}, seed {}: {} states, {} actions; --state S asks it, --csv FILE exports it\n",
+               options.experiment, options.agent, options.seed, q.num_states(), q.num_actions());
+  } else {
+    fmt::print("policy of {}, {}, seed {} written to {}\n", options.experiment, options.agent,
+               options.seed, options.csv);
+  }
+  return 0;
+}
+
+}  // namespace
+
+Handler add_policy(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("STORE", options->store, "result store")->required();
+  app.add_option("--experiment", options->experiment, "needed if the store has several");
+  app.add_option("--agent", options->agent, "label of the agent, needed if there are several");
+  app.add_option("--seed", options->seed, "which of the trained policies")->capture_default_str();
+  app.add_option("--state", options->state, "ask it about this state");
+  app.add_option("--csv", options->csv, "write all of it: state,action,q,greedy");
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app, "hilo policy hilo.db --agent 'MFMCRL m=10 as-written' --seed 3 --state 7");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

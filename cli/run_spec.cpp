@@ -1,0 +1,147 @@
+#include "cli/run_spec.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/experiment/run.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::atomic<bool> stop_requested = false;
+
+// While it lives, the first Ctrl-C or SIGTERM asks for a stop and the second ends the process.
+class StopOnSignal {
+ public:
+  StopOnSignal() {
+    stop_requested = false;
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handle);
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  }
+
+ private:
+  static void handle(int signal) {
+    stop_requested = true;
+    std::signal(signal, SIG_DFL);
+  }
+};
+
+// "figure-2a: 132 of 252 runs, 4.1 runs/s, 0:29 left", rewritten in place, on a terminal only.
+class ProgressLine {
+ public:
+  explicit ProgressLine(std::string name)
+      : name_(std::move(name)), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r\033[K");
+  }
+
+  void show(const Progress& progress) {
+    const double elapsed = seconds_since(start_);
+    if (!on_terminal_ || (progress.done < progress.total && elapsed - last_ < 0.2)) return;
+    last_ = elapsed;
+    shown_ = true;
+    const auto left =
+        static_cast<long>(progress.share > 0 ? elapsed / progress.share - elapsed : 0);
+    fmt::print(stderr, "\r\033[K{}: {} of {} runs, {:.1f} runs/s, {}:{:02} left", name_,
+               progress.done, progress.total, static_cast<double>(progress.done) / elapsed,
+               left / 60, left % 60);
+    std::fflush(stderr);
+  }
+
+ private:
+  std::string name_;
+  bool on_terminal_;
+  bool shown_ = false;
+  Clock::time_point start_ = Clock::now();
+  double last_ = 0;
+};
+
+// A table that cannot be read should be said once and before anything runs, not by every run.
+void check_files(const std::vector<RunGroup>& groups) {
+  if (!groups.empty() && problem_kind(groups[0].problem_kind).reads_files)
+    build_problem(groups[0].problem_kind, groups[0].problem, groups[0].seed);
+}
+
+}  // namespace
+
+RunOutcome run_spec(const Spec& spec, const RunRequest& request) {
+  RunOutcome outcome;
+  outcome.total = spec.configs.size() * spec.seeds.count();
+  check_files(plan(spec, {}));
+
+  Store store = Store::open(request.store);
+  store.define_experiment(spec);
+  const std::vector<RunGroup> groups = plan(spec, store.finished());
+  if (groups.empty()) return outcome;
+
+  const StopOnSignal stop;
+  ProgressLine line(spec.name);
+  const auto start = Clock::now();
+  const Progress progress = run_all(groups, request.threads,
+                                    {.on_record =
+                                         [&](const RunRecord& record) {
+                                           const auto before = Clock::now();
+                                           store.append(record);
+                                           outcome.store_seconds += seconds_since(before);
+                                           if (record.failed && outcome.first_error.empty())
+                                             outcome.first_error = record.error;
+                                         },
+                                     .on_progress = [&](const Progress& p) { line.show(p); },
+                                     .keep_going = [] { return !stop_requested; }});
+  outcome.done = progress.done;
+  outcome.failed = progress.failed;
+  outcome.interrupted = progress.done < progress.total;
+  outcome.seconds = seconds_since(start);
+  return outcome;
+}
+
+std::string describe(const Spec& spec, const RunRequest& request, const RunOutcome& outcome) {
+  const std::string store = request.store.string();
+  if (outcome.done == 0 && !outcome.interrupted)
+    return fmt::format("{}: nothing to do, all {} runs are in {}\n", spec.name, outcome.total,
+                       store);
+  std::string text = fmt::format("{}: {} of {} runs done in {:.1f} s, results in {}\n", spec.name,
+                                 outcome.done, outcome.total, outcome.seconds, store);
+  if (outcome.failed > 0)
+    text += fmt::format("{}: {} runs failed, the first with: {}\n", spec.name, outcome.failed,
+                        outcome.first_error);
+  if (outcome.interrupted)
+    text += fmt::format("{}: interrupted; the same command continues\n", spec.name);
+  return text;
+}
+
+nlohmann::json to_json(const Spec& spec, const RunRequest& request, const RunOutcome& outcome) {
+  return {{"experiment", spec.name},     {"store", request.store.string()},
+          {"runs", outcome.total},       {"done", outcome.done},
+          {"failed", outcome.failed},    {"interrupted", outcome.interrupted},
+          {"seconds", outcome.seconds},  {"store_seconds", outcome.store_seconds},
+          {"error", outcome.first_error}};
+}
+
+int exit_code(const RunOutcome& outcome) {
+  if (outcome.interrupted) return kInterrupted;
+  return outcome.failed > 0 ? static_cast<int>(Errc::simulator) : 0;
+}
+
+}  // namespace hilo::cli

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "hilo/experiment/spec.hpp"
+
+namespace hilo::cli {
+
+struct RunRequest {
+  std::filesystem::path store = "hilo.db";
+  unsigned threads = 0;
+};
+
+struct RunOutcome {
+  std::size_t total = 0;     // runs of the spec
+  std::size_t done = 0;      // now
+  std::size_t failed = 0;    // among them
+  bool interrupted = false;  // the same call continues
+  double seconds = 0;
+  double store_seconds = 0;  // spent on writing results
+  std::string first_error;
+};
+
+// Runs what the store does not have yet, with a progress line on a terminal. Ctrl-C stops cleanly.
+RunOutcome run_spec(const Spec& spec, const RunRequest& request);
+
+// One line for people, and the same for machines.
+std::string describe(const Spec& spec, const RunRequest& request, const RunOutcome& outcome);
+nlohmann::json to_json(const Spec& spec, const RunRequest& request, const RunOutcome& outcome);
+
+// 0, 6 if a run failed, 130 if interrupted.
+int exit_code(const RunOutcome& outcome);
+
+}  // namespace hilo::cli

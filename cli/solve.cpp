@@ -1,0 +1,109 @@
+#include <fmt/format.h>
+#include <fmt/ostream.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "hilo/core/csv.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/env/table_csv.hpp"
+#include "hilo/exact/mean_reward.hpp"
+#include "hilo/exact/solve.hpp"
+#include "hilo/experiment/spec.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string problem, csv;
+  std::uint64_t seed = 0;
+  double gamma = 0.99;
+  bool json = false;
+};
+
+// The owner of a model, and its model.
+struct Solvable {
+  std::shared_ptr<const void> owner;
+  const Model* model;
+  double gamma;
+};
+
+// A folder of tables, a spec, or the name of a kind of problem with its defaults.
+Solvable find_problem(const Options& options) {
+  namespace fs = std::filesystem;
+  if (fs::is_directory(options.problem)) {
+    const bool is_pair = fs::exists(fs::path(options.problem) / "high");
+    const auto mdp =
+        load_mdp(is_pair ? fs::path(options.problem) / "high" : fs::path(options.problem));
+    return {mdp, mdp.get(), options.gamma};
+  }
+  std::string kind = options.problem;
+  std::map<std::string, Value> parameters;
+  double gamma = options.gamma;
+  if (options.problem.ends_with(".toml")) {
+    const Spec spec = load_spec(options.problem);
+    kind = spec.configs[0].problem_kind;
+    parameters = spec.configs[0].problem;
+    gamma = spec.configs[0].train.number("gamma");
+  }
+  auto problem = std::make_shared<Problem>(build_problem(kind, parameters, options.seed));
+  const Model* model = problem->pair.high().model();
+  if (model == nullptr)
+    throw Error(Errc::usage, fmt::format("{}: its distribution is not known, so that it cannot be "
+                                         "solved",
+                                         options.problem));
+  return {std::move(problem), model, gamma};
+}
+
+void write_csv(const Solution& solution, const Model& model, const std::string& path) {
+  AtomicFile file(path);
+  fmt::print(file.out(), "state,action,value\n");
+  for (State s = 0; s < model.num_states(); ++s)
+    fmt::print(file.out(), "{},{},{}\n", s, solution.policy[s], solution.values.v[s]);
+  file.commit();
+}
+
+int run(const Options& options) {
+  const Solvable problem = find_problem(options);
+  const Model& model = *problem.model;
+  const Solution solution = policy_iteration(model, problem.gamma);
+  const double value = start_value(model, solution.values.v);
+  const double reward = expected_mean_reward(
+      model, deterministic_policy(solution.policy, model.num_actions()), 10'000);
+  if (!options.csv.empty()) write_csv(solution, model, options.csv);
+  if (options.json) {
+    const nlohmann::json out = {
+        {"problem", options.problem},   {"seed", options.seed},
+        {"states", model.num_states()}, {"actions", model.num_actions()},
+        {"gamma", problem.gamma},       {"value", value},
+        {"mean_reward", reward},        {"iterations", solution.iterations}};
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  fmt::print("{}, seed {}: {} states, {} actions, gamma {}\n", options.problem, options.seed,
+             model.num_states(), model.num_actions(), problem.gamma);
+  fmt::print("optimal discounted value from the start    {:.6f}\n", value);
+  fmt::print("mean reward per step of that policy        {:.6f}\n", reward);
+  fmt::print("exact, by {} rounds of policy iteration\n", solution.iterations);
+  if (!options.csv.empty()) fmt::print("policy written to {}\n", options.csv);
+  return 0;
+}
+
+}  // namespace
+
+Handler add_solve(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("PROBLEM", options->problem,
+                 "a folder of tables, a spec.toml, or a kind of problem (hilo list problems)")
+      ->required();
+  app.add_option("--seed", options->seed, "of a random problem")->capture_default_str();
+  app.add_option("--gamma", options->gamma, "discount; a spec brings its own")
+      ->capture_default_str();
+  app.add_option("--csv", options->csv, "write the policy: state,action,value");
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app, "hilo solve random-mdp --seed 1 --csv optimal.csv");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hilo/agent/agent.hpp"
+#include "hilo/core/parameters.hpp"
+#include "hilo/env/fidelity_pair.hpp"
+
+namespace hilo {
+
+// What all agents of an experiment have in common.
+struct AgentSetting {
+  double gamma = 0.99;
+  double epsilon = 0.1;
+  std::uint32_t max_steps = 10'000;
+  std::uint64_t seed = 0;
+};
+
+// A name that stands for values of several keys. Keys that the agent does not have belong to the
+// problem it is trained on, where that has them.
+struct Shorthand {
+  std::string name;
+  std::map<std::string, Value> values;
+};
+
+// A kind of agent that can be named in a spec.
+struct AgentKind {
+  std::string name;     // in specs
+  std::string display;  // in labels
+  std::string description;
+  std::vector<ParameterInfo> parameters;
+  std::vector<Shorthand> variants;  // values of the key "variant"
+  bool uses_low_fidelity = false;
+  std::uint32_t algorithm_version = 0;  // raised by every change that alters results
+  std::function<std::unique_ptr<Agent>(const FidelityPair&, const Parameters&, const AgentSetting&)>
+      build;
+};
+
+std::span<const AgentKind> agent_kinds();
+
+// Throws on an unknown name, with the nearest known one.
+const AgentKind& agent_kind(std::string_view name);
+
+}  // namespace hilo

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace hilo {
+
+// FNV-1a, 64 bits: finds damage and tells configurations apart, and is no defence against malice.
+std::uint64_t hash_bytes(std::span<const std::byte> bytes);
+
+// The same over a text, as 16 hex digits.
+std::string hash_hex(std::string_view text);
+
+}  // namespace hilo

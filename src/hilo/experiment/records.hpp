@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace hilo {
+
+// What a run is known by: equal keys have equal results.
+struct RunKey {
+  std::string config;  // hash of the canonical configuration
+  std::uint64_t seed = 0;
+  std::uint32_t algorithm_version = 0;
+  auto operator<=>(const RunKey&) const = default;
+};
+
+// One number measured in a run after so many training episodes. Names are those of the export:
+// test_reward, test_return, variance_ratio at every test; policy_value, policy_reward at some;
+// variance_ratio_last_1000, high_steps, low_steps, truncated, seconds at the end.
+struct Measurement {
+  std::uint64_t episode;
+  std::string metric;
+  double value;
+};
+
+struct RunRecord {
+  RunKey key;
+  std::string canonical;  // the configuration itself
+  bool failed = false;
+  std::string error;  // if it failed
+  std::vector<Measurement> measurements;
+  std::uint64_t num_states = 0, num_actions = 0;
+  std::vector<double> q;  // final state-action values, [s * num_actions + a]
+};
+
+}  // namespace hilo

@@ -1,0 +1,238 @@
+#include "hilo/experiment/run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <optional>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/parallel.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/experiment/train.hpp"
+
+namespace hilo {
+namespace {
+
+constexpr double kMeanLength = 10;  // of an episode: a guess that only weighs runs against others
+
+TrainOptions train_options(const PlannedRun& run) {
+  const Parameters& p = run.config->train;
+  return {.episodes = static_cast<std::uint64_t>(p.integer("episodes")),
+          .steps = static_cast<std::uint64_t>(p.integer("steps")),
+          .gamma = p.number("gamma"),
+          .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+          .seed = run.seed};
+}
+
+TestOptions test_options(const RunConfig& config) {
+  const Parameters& p = config.test;
+  return {.every = static_cast<std::uint64_t>(p.integer("every")),
+          .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
+          .exact_every = static_cast<std::uint64_t>(p.integer("exact_every"))};
+}
+
+std::unique_ptr<Agent> build_agent(const PlannedRun& run, const FidelityPair& pair) {
+  const Parameters& p = run.config->train;
+  return run.config->agent->build(pair, run.config->agent_parameters,
+                                  {.gamma = p.number("gamma"),
+                                   .epsilon = p.number("epsilon"),
+                                   .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+                                   .seed = run.seed});
+}
+
+RunRecord start_record(const PlannedRun& run) {
+  RunRecord record;
+  record.key = run.key();
+  record.canonical = run.config->canonical;
+  return record;
+}
+
+RunRecord failed_record(const PlannedRun& run, const std::string& error) {
+  RunRecord record = start_record(run);
+  record.failed = true;
+  record.error = error;
+  return record;
+}
+
+RunRecord execute(const PlannedRun& run, const FidelityPair& pair,
+                  const std::function<bool()>& keep_going) {
+  try {
+    const auto agent = build_agent(run, pair);
+    RunRecord record = start_record(run);
+    record.measurements =
+        train(*agent, pair.high(), train_options(run), test_options(*run.config), keep_going);
+    record.num_states = agent->q().num_states();
+    record.num_actions = agent->q().num_actions();
+    record.q.assign(agent->q().values().begin(), agent->q().values().end());
+    return record;
+  } catch (const std::exception& e) {
+    return failed_record(run, e.what());
+  }
+}
+
+// Hands records and progress to the callbacks, one thread at a time.
+class Reporter {
+ public:
+  Reporter(const std::vector<RunGroup>& groups, const RunCallbacks& callbacks)
+      : callbacks_(callbacks) {
+    progress_.total = count_runs(groups);
+    for (const RunGroup& group : groups)
+      for (const PlannedRun& run : group.runs) total_cost_ += relative_cost(*run.config);
+  }
+
+  void finish(const PlannedRun& run, const RunRecord& record) {
+    const std::lock_guard lock(mutex_);
+    callbacks_.on_record(record);
+    ++progress_.done;
+    progress_.failed += record.failed ? 1 : 0;
+    cost_ += relative_cost(*run.config);
+    progress_.share = total_cost_ > 0 ? cost_ / total_cost_ : 1;
+    if (callbacks_.on_progress) callbacks_.on_progress(progress_);
+  }
+
+  Progress progress() const { return progress_; }
+
+ private:
+  const RunCallbacks& callbacks_;
+  std::mutex mutex_;
+  Progress progress_;
+  double cost_ = 0, total_cost_ = 0;
+};
+
+void run_group(const RunGroup& group, const RunCallbacks& callbacks, Reporter& reporter) {
+  if (!callbacks.keep_going()) return;
+  std::optional<Problem> problem;
+  std::string error;
+  try {
+    problem = build_problem(group.problem_kind, group.problem, group.seed);
+  } catch (const std::exception& e) {
+    error = e.what();
+  }
+  try {
+    for (const PlannedRun& run : group.runs)
+      reporter.finish(run, problem ? execute(run, problem->pair, callbacks.keep_going)
+                                   : failed_record(run, error));
+  } catch (const Interrupted&) {
+    // The run leaves no record and will be done again.
+  }
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Core seconds of one run, from a few episodes and one test of it.
+double estimate_run(const PlannedRun& run, const FidelityPair& pair) {
+  TrainOptions options = train_options(run);
+  const TestOptions test = test_options(*run.config);
+  const auto budget = options.episodes > 0 ? static_cast<double>(options.episodes)
+                                           : static_cast<double>(options.steps) / kMeanLength;
+  const double trial = std::min(100.0, budget);
+  options.episodes = static_cast<std::uint64_t>(std::max(1.0, trial));
+  options.steps = 0;
+  const auto agent = build_agent(run, pair);
+  const auto start = std::chrono::steady_clock::now();
+  const auto measurements = train(*agent, pair.high(), options,
+                                  {.every = options.episodes,
+                                   .episodes = test.episodes,
+                                   .exact_every = test.exact_every > 0 ? options.episodes : 0},
+                                  [] { return true; });
+  const double total = seconds_since(start);
+  const double training = measurements.back().value;  // "seconds" comes last
+  const double one_test = (total - training) / 2;     // before and after; exact values in both
+  const double num_tests = budget / static_cast<double>(test.every) + 1;
+  const double num_exact =
+      test.exact_every > 0 ? budget / static_cast<double>(test.exact_every) + 1 : num_tests;
+  // With exact values the measured test is mostly these; without, it is the roll-outs alone.
+  return training / trial * budget + one_test * (test.exact_every > 0 ? num_exact : num_tests);
+}
+
+// Whether the problem of a group has the high fidelity of the configuration.
+bool same_high_fidelity(const RunGroup& group, const RunConfig& config) {
+  if (group.problem_kind != config.problem_kind) return false;
+  return std::ranges::all_of(problem_kind(config.problem_kind).parameters,
+                             [&](const ParameterInfo& info) {
+                               return info.low_fidelity_only ||
+                                      group.problem.at(info.name) == config.problem.at(info.name);
+                             });
+}
+
+}  // namespace
+
+std::vector<RunGroup> plan(const Spec& spec, const std::set<RunKey>& finished) {
+  std::vector<RunGroup> groups;
+  for (std::uint64_t seed = spec.seeds.first; seed <= spec.seeds.last; ++seed) {
+    const std::size_t first_of_seed = groups.size();
+    for (const RunConfig& config : spec.configs) {
+      const PlannedRun run = {&config, seed};
+      if (finished.contains(run.key())) continue;
+      // An agent that sees the high fidelity alone can join any problem of the same seed: its own
+      // is the same there, by the rule that problem streams depend on the seed alone.
+      const auto joins = [&](const RunGroup& group) {
+        if (!config.agent->uses_low_fidelity) return same_high_fidelity(group, config);
+        return group.problem == config.problem;
+      };
+      const auto group = std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first_of_seed),
+                                      groups.end(), joins);
+      if (group != groups.end())
+        group->runs.push_back(run);
+      else
+        groups.push_back({config.problem_kind, config.problem, seed, {run}});
+    }
+  }
+  return groups;
+}
+
+std::size_t count_runs(const std::vector<RunGroup>& groups) {
+  std::size_t count = 0;
+  for (const RunGroup& group : groups) count += group.runs.size();
+  return count;
+}
+
+double relative_cost(const RunConfig& config) {
+  const Parameters& train = config.train;
+  const Parameters& test = config.test;
+  const double episodes = train.integer("episodes") > 0
+                              ? static_cast<double>(train.integer("episodes"))
+                              : static_cast<double>(train.integer("steps")) / kMeanLength;
+  const auto& agent = config.agent_parameters.all();
+  const auto rollouts = agent.find("low_rollouts");
+  const double low =
+      rollouts == agent.end()
+          ? 0
+          : kMeanLength * static_cast<double>(std::get<std::int64_t>(rollouts->second));
+  const double tests = episodes / static_cast<double>(test.integer("every")) *
+                       static_cast<double>(test.integer("episodes"));
+  return kMeanLength * (episodes * (1 + low) + tests);
+}
+
+Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
+                 const RunCallbacks& callbacks) {
+  Reporter reporter(groups, callbacks);
+  parallel_for(groups.size(), threads,
+               [&](std::size_t i) { run_group(groups[i], callbacks, reporter); });
+  return reporter.progress();
+}
+
+CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
+  CostEstimate estimate;
+  std::map<const RunConfig*, double> seconds;
+  std::map<std::map<std::string, Value>, double> build_seconds;
+  for (const RunGroup& group : groups) {
+    // One trial for each problem and configuration; other seeds cost the same.
+    if (!build_seconds.contains(group.problem)) {
+      const auto start = std::chrono::steady_clock::now();
+      const Problem problem = build_problem(group.problem_kind, group.problem, group.seed);
+      build_seconds[group.problem] = seconds_since(start);
+      for (const PlannedRun& run : group.runs)
+        if (!seconds.contains(run.config)) seconds[run.config] = estimate_run(run, problem.pair);
+      estimate.bytes_per_thread =
+          std::max(estimate.bytes_per_thread, static_cast<double>(problem.memory_bytes));
+    }
+    estimate.core_seconds += build_seconds[group.problem];
+    for (const PlannedRun& run : group.runs) estimate.core_seconds += seconds[run.config];
+  }
+  return estimate;
+}
+
+}  // namespace hilo

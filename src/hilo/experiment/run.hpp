@@ -1,0 +1,62 @@
+#pragma once
+
+#include <functional>
+#include <set>
+#include <vector>
+
+#include "hilo/experiment/records.hpp"
+#include "hilo/experiment/spec.hpp"
+
+namespace hilo {
+
+// One configuration with one seed.
+struct PlannedRun {
+  const RunConfig* config;
+  std::uint64_t seed;
+
+  RunKey key() const { return {config->hash, seed, config->agent->algorithm_version}; }
+};
+
+// Runs that share a problem: it is built once and all of them are trained on it.
+struct RunGroup {
+  std::string problem_kind;
+  std::map<std::string, Value> problem;
+  std::uint64_t seed = 0;
+  std::vector<PlannedRun> runs;
+};
+
+// All runs of the spec but the finished ones, grouped by seed and problem. The spec must outlive
+// it.
+std::vector<RunGroup> plan(const Spec& spec, const std::set<RunKey>& finished);
+
+std::size_t count_runs(const std::vector<RunGroup>& groups);
+
+// How much work a run is against others, in steps; good enough for the time left.
+double relative_cost(const RunConfig& config);
+
+// Where a call of run_all stands.
+struct Progress {
+  std::size_t done = 0, failed = 0, total = 0;  // runs
+  double share = 0;                             // of the work
+};
+
+struct RunCallbacks {
+  std::function<void(const RunRecord&)> on_record;   // never from two threads at once
+  std::function<void(const Progress&)> on_progress;  // likewise
+  std::function<bool()> keep_going;                  // asked from every thread
+};
+
+// Runs them on `threads` threads (0: one per core). A failing run is recorded as failed and the
+// others go on; an exception of a callback stops all and is rethrown. Returns early when keep_going
+// says no: runs that are not finished then leave no record.
+Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
+                 const RunCallbacks& callbacks);
+
+// Time and memory that a plan would take, extrapolated from a short trial of every configuration.
+struct CostEstimate {
+  double core_seconds = 0;
+  double bytes_per_thread = 0;  // of the largest problem
+};
+CostEstimate estimate_cost(const std::vector<RunGroup>& groups);
+
+}  // namespace hilo

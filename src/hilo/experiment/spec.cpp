@@ -1,0 +1,407 @@
+#include "hilo/experiment/spec.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <toml++/toml.h>
+#include <algorithm>
+#include <charconv>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/hash.hpp"
+#include "hilo/core/random.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/experiment/labels.hpp"
+
+namespace hilo {
+namespace {
+
+constexpr std::int64_t kSpecVersion = 1;
+constexpr double kMaxEpisodes = 4e9;  // an episode index has 32 bits
+constexpr std::uint64_t kMaxSeeds = 1'000'000;
+
+using Values = std::map<std::string, Value>;
+
+[[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
+
+Value to_value(const toml::node& node, const std::string& key) {
+  if (const auto* x = node.as_boolean()) return x->get();
+  if (const auto* x = node.as_integer()) return x->get();
+  if (const auto* x = node.as_floating_point()) return x->get();
+  if (const auto* x = node.as_string()) return x->get();
+  fail(fmt::format("{} must be a single value", key));
+}
+
+// A table with its sweep taken apart: fixed values, and lists to run through.
+struct Section {
+  Values values;
+  std::vector<std::pair<std::string, std::vector<Value>>> sweep;
+};
+
+Section read_section(const toml::table& table, const std::string& where) {
+  Section section;
+  for (const auto& [raw_key, node] : table) {
+    const std::string key(raw_key.str());
+    if (key != "sweep") {
+      section.values[key] = to_value(node, fmt::format("{}: {}", where, key));
+      continue;
+    }
+    const toml::table* sweep = node.as_table();
+    if (sweep == nullptr) fail(fmt::format("{}: sweep must be a table of lists", where));
+    for (const auto& [raw_swept, list] : *sweep) {
+      const std::string swept = fmt::format("{}: sweep.{}", where, raw_swept.str());
+      const toml::array* array = list.as_array();
+      if (array == nullptr || array->empty())
+        fail(fmt::format("{} must be a list with at least one value", swept));
+      std::vector<Value> values;
+      for (const toml::node& item : *array) values.push_back(to_value(item, swept));
+      section.sweep.emplace_back(raw_swept.str(), std::move(values));
+    }
+  }
+  return section;
+}
+
+// All combinations of the swept values, the first key varying slowest.
+std::vector<Values> expand(const Section& section) {
+  std::vector<Values> all = {section.values};
+  for (const auto& [key, list] : section.sweep) {
+    std::vector<Values> longer;
+    for (const Values& values : all)
+      for (const Value& value : list) {
+        longer.push_back(values);
+        longer.back()[key] = value;
+      }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+std::string take_text(Values& values, const std::string& key, const std::string& where) {
+  const auto found = values.find(key);
+  if (found == values.end()) fail(fmt::format("{}: key '{}' is missing", where, key));
+  const auto* text = std::get_if<std::string>(&found->second);
+  if (text == nullptr || text->empty()) fail(fmt::format("{}: {} must be a name", where, key));
+  std::string out = *text;
+  values.erase(found);
+  return out;
+}
+
+// Takes out of the agent's values what belongs to the problem: `projection`, given by itself or by
+// the variant. Replaces `variant` by the keys it stands for.
+Values take_problem_overrides(const AgentKind& kind, const ProblemKind& problem, Values& agent,
+                              const std::string& where) {
+  const auto is_problem_key = [&](const std::string& key) {
+    return kind.uses_low_fidelity &&
+           std::ranges::any_of(problem.parameters, [&](const ParameterInfo& info) {
+             return info.name == key && info.low_fidelity_only;
+           });
+  };
+  Values overrides;
+  for (auto value = agent.begin(); value != agent.end();)
+    if (is_problem_key(value->first)) {
+      overrides.insert(agent.extract(value++));
+    } else {
+      ++value;
+    }
+  if (!agent.contains("variant")) return overrides;
+
+  std::vector<std::string> names;
+  for (const Shorthand& variant : kind.variants) names.push_back(variant.name);
+  if (names.empty()) fail(fmt::format("{}: {} has no variants", where, kind.name));
+  const std::string name = take_text(agent, "variant", where);
+  const auto variant = std::ranges::find(kind.variants, name, &Shorthand::name);
+  if (variant == kind.variants.end())
+    fail(fmt::format("{}: variant is '{}', but must be one of {}{}", where, name,
+                     fmt::join(names, ", "), did_you_mean(name, names)));
+  for (const auto& entry : variant->values) {
+    const std::string& key = entry.first;
+    const bool of_agent =
+        std::ranges::find(kind.parameters, key, &ParameterInfo::name) != kind.parameters.end();
+    if (of_agent)
+      agent.try_emplace(key, entry.second);
+    else if (is_problem_key(key))
+      overrides.try_emplace(key, entry.second);
+  }
+  return overrides;
+}
+
+std::string show(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("\"{}\"", *text);
+  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
+}
+
+template <class Map>
+void append(std::string& out, std::string_view part, const Map& values) {
+  for (const auto& [key, value] : values)
+    out += fmt::format("{}.{} = {}\n", part, key, show(value));
+}
+
+void canonicalise(RunConfig& config, const ProblemKind& kind) {
+  Values visible;
+  for (const ParameterInfo& info : kind.parameters)
+    if (config.agent->uses_low_fidelity || !info.low_fidelity_only)
+      visible[info.name] = config.problem.at(info.name);
+  config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
+  append(config.canonical, "agent", config.agent_parameters.all());
+  config.canonical += fmt::format("problem.kind = \"{}\"\n", config.problem_kind);
+  append(config.canonical, "problem", visible);
+  append(config.canonical, "test", config.test.all());
+  append(config.canonical, "train", config.train.all());
+  config.hash = hash_hex(config.canonical);
+}
+
+const toml::table& table_of(const toml::table& root, std::string_view key,
+                            const std::string& where) {
+  static const toml::table kEmpty;
+  const toml::node* node = root.get(key);
+  if (node == nullptr) return kEmpty;
+  if (node->as_table() == nullptr) fail(fmt::format("{}: {} must be a table", where, key));
+  return *node->as_table();
+}
+
+void check_root(const toml::table& root, const std::string& where) {
+  const std::vector<std::string> known = {"spec_version", "name", "seeds", "problem",
+                                          "train",        "test", "agent"};
+  for (const auto& [key, node] : root)
+    if (std::ranges::find(known, key.str()) == known.end())
+      fail(fmt::format("{}: unknown key '{}'{} (known: {})", where, key.str(),
+                       did_you_mean(key.str(), known), fmt::join(known, ", ")));
+  const auto version = root["spec_version"].value<std::int64_t>();
+  if (!version)
+    fail(fmt::format("{}: spec_version is missing; this program reads version 1", where));
+  if (*version != kSpecVersion)
+    fail(fmt::format("{}: spec_version is {}, but this program reads version {}", where, *version,
+                     kSpecVersion));
+}
+
+SeedRange read_seeds(const toml::table& root, const std::string& where) {
+  const toml::node* node = root.get("seeds");
+  if (node == nullptr) return {0, 0};
+  try {
+    if (const auto* count = node->as_integer()) return parse_seeds(std::to_string(count->get()));
+    if (const auto* text = node->as_string()) return parse_seeds(text->get());
+  } catch (const Error& e) {
+    fail(fmt::format("{}: {}", where, e.what()));
+  }
+  fail(fmt::format("{}: seeds must be a number or a range such as \"0..35\"", where));
+}
+
+std::string read_name(const toml::table& root, const std::string& where) {
+  const auto name = root["name"].value<std::string>();
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  if (!name || name->empty() || name->size() > 100 || !std::ranges::all_of(*name, allowed))
+    fail(fmt::format("{}: name must be given, of letters, digits, '-', '_' and '.'", where));
+  return *name;
+}
+
+// Sets one key of the file's table: "agent.1.low_rollouts=5", "train.episodes=100".
+void apply_override(toml::table& root, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(Errc::usage, fmt::format("--set {}: must be key=value", text));
+  const std::string key = text.substr(0, equals);
+  const std::string value = text.substr(equals + 1);
+
+  // The value is TOML; what is not is taken as a string, so that --set name=x works.
+  toml::table parsed;
+  try {
+    parsed = toml::parse("x = " + value);
+  } catch (const toml::parse_error&) {
+    parsed.insert("x", value);
+  }
+  toml::node* place = &root;
+  std::istringstream parts(key);
+  std::string part;
+  std::vector<std::string> path;
+  while (std::getline(parts, part, '.')) path.push_back(part);
+  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+    if (toml::array* array = place->as_array()) {
+      std::size_t index = 0;
+      const auto [end, error] =
+          std::from_chars(path[i].data(), path[i].data() + path[i].size(), index);
+      if (error != std::errc() || end != path[i].data() + path[i].size() || index == 0 ||
+          index > array->size())
+        throw Error(Errc::usage,
+                    fmt::format("--set {}: '{}' must be in [1, {}]", text, path[i], array->size()));
+      place = array->get(index - 1);
+    } else if (toml::table* table = place->as_table()) {
+      if (!table->contains(path[i])) table->insert(path[i], toml::table{});
+      place = table->get(path[i]);
+    }
+  }
+  toml::table* table = place->as_table();
+  if (table == nullptr || path.empty())
+    throw Error(Errc::usage, fmt::format("--set {}: '{}' names no key", text, key));
+  table->insert_or_assign(path.back(), std::move(*parsed.get("x")));
+}
+
+// Everything that is the same for all agents.
+struct Common {
+  std::string where;
+  const ProblemKind* problem_kind;
+  std::vector<Values> problems;
+  Parameters train, test;
+};
+
+void check_train(const Parameters& train, const Parameters& test, const std::string& where) {
+  if ((train.integer("episodes") == 0) == (train.integer("steps") == 0))
+    fail(fmt::format("{}: train: give episodes or steps, one of the two, above 0", where));
+  const std::int64_t exact_every = test.integer("exact_every");
+  if (exact_every % test.integer("every") != 0)
+    fail(fmt::format("{}: test: exact_every is {}, but must be a multiple of every, {}", where,
+                     exact_every, test.integer("every")));
+}
+
+void add_agent(const Common& common, const Section& section, const std::string& where,
+               std::vector<RunConfig>& configs) {
+  for (const Values& problem : common.problems)
+    for (Values agent : expand(section)) {
+      const AgentKind& kind = agent_kind(take_text(agent, "kind", where));
+      const std::string label = agent.contains("label") ? take_text(agent, "label", where) : "";
+      const std::string where_kind = fmt::format("{} ({})", where, kind.name);
+      const Values overrides =
+          take_problem_overrides(kind, *common.problem_kind, agent, where_kind);
+      Values merged = problem;
+      for (const auto& [key, value] : overrides) merged[key] = value;
+      const Parameters checked(
+          fmt::format("{}: problem ({})", common.where, common.problem_kind->name),
+          common.problem_kind->parameters, merged);
+      RunConfig config{.label = label,
+                       .agent = &kind,
+                       .agent_parameters = Parameters(where_kind, kind.parameters, agent),
+                       .problem_kind = common.problem_kind->name,
+                       .problem = {checked.all().begin(), checked.all().end()},
+                       .train = common.train,
+                       .test = common.test,
+                       .canonical = {},
+                       .hash = {}};
+      canonicalise(config, *common.problem_kind);
+      // What cannot be told apart is one agent: MCRL does not see the SNR that is swept.
+      if (std::ranges::find(configs, config.hash, &RunConfig::hash) == configs.end())
+        configs.push_back(std::move(config));
+    }
+}
+
+}  // namespace
+
+std::span<const ParameterInfo> train_parameters() {
+  static const std::vector<ParameterInfo> kInfos = {
+      {"episodes",
+       "budget in high-fidelity episodes; 0 if steps is given",
+       std::int64_t{0},
+       0,
+       kMaxEpisodes,
+       {}},
+      {"steps",
+       "budget in high-fidelity steps; 0 if episodes is given",
+       std::int64_t{0},
+       0,
+       1e15,
+       {}},
+      {"gamma", "discount", 0.99, 0, 1, {}},
+      {"epsilon", "exploration", 0.1, 0, 1, {}},
+      {"max_steps",
+       "an episode or roll-out is cut after so many steps",
+       std::int64_t{10'000},
+       1,
+       double{kMaxSteps},
+       {}},
+  };
+  return kInfos;
+}
+
+std::span<const ParameterInfo> test_parameters() {
+  static const std::vector<ParameterInfo> kInfos = {
+      {"every", "training episodes between two tests", std::int64_t{50}, 1, kMaxEpisodes, {}},
+      {"episodes", "test episodes in each test", std::int64_t{200}, 1, 1e6, {}},
+      {"exact_every",
+       "training episodes between exact values, a multiple of every; 0: none",
+       std::int64_t{0},
+       0,
+       kMaxEpisodes,
+       {}},
+  };
+  return kInfos;
+}
+
+SeedRange parse_seeds(std::string_view text) {
+  const auto number = [&](std::string_view digits) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error != std::errc() || end != digits.data() + digits.size())
+      fail(fmt::format("seeds is '{}', but must be a number such as 36 or a range such as 0..35",
+                       text));
+    return value;
+  };
+  const std::size_t dots = text.find("..");
+  if (dots == std::string_view::npos) {
+    const std::uint64_t count = number(text);
+    require_within("seeds", count, 1, kMaxSeeds);
+    return {0, count - 1};
+  }
+  const SeedRange range = {number(text.substr(0, dots)), number(text.substr(dots + 2))};
+  if (range.last < range.first || range.last - range.first >= kMaxSeeds)
+    fail(fmt::format("seeds is '{}', but must be a rising range of at most {} seeds", text,
+                     kMaxSeeds));
+  if (range.last > 0x7fffffffffffffffULL) fail(fmt::format("seeds is '{}': too large", text));
+  return range;
+}
+
+Spec parse_spec(std::string_view text, const std::string& where, const Overrides& overrides) {
+  toml::table root;
+  try {
+    root = toml::parse(text, where);
+  } catch (const toml::parse_error& e) {
+    fail(fmt::format("{}:{}:{}: {}", where, e.source().begin.line, e.source().begin.column,
+                     e.description()));
+  }
+  for (const std::string& override_text : overrides) apply_override(root, override_text);
+  check_root(root, where);
+
+  Section problem = read_section(table_of(root, "problem", where), where + ": problem");
+  const std::string problem_name = take_text(problem.values, "kind", where + ": problem");
+  const auto values_of = [&](std::string_view key) {
+    const Section section =
+        read_section(table_of(root, key, where), fmt::format("{}: {}", where, key));
+    if (!section.sweep.empty())
+      fail(fmt::format("{}: {}: only problem and agents can be swept", where, key));
+    return section.values;
+  };
+  const Common common = {
+      .where = where,
+      .problem_kind = &problem_kind(problem_name),
+      .problems = expand(problem),
+      .train = Parameters(where + ": train", train_parameters(), values_of("train")),
+      .test = Parameters(where + ": test", test_parameters(), values_of("test")),
+  };
+  check_train(common.train, common.test, where);
+
+  Spec spec{.name = read_name(root, where), .seeds = read_seeds(root, where), .configs = {}};
+  const toml::array* agents = root["agent"].as_array();
+  if (agents == nullptr || agents->empty())
+    fail(fmt::format("{}: there must be at least one [[agent]]", where));
+  for (std::size_t i = 0; i < agents->size(); ++i) {
+    const std::string where_agent = fmt::format("{}: agent {}", where, i + 1);
+    const toml::table* table = agents->get(i)->as_table();
+    if (table == nullptr) fail(fmt::format("{} must be a table", where_agent));
+    add_agent(common, read_section(*table, where_agent), where_agent, spec.configs);
+  }
+  assign_labels(spec.configs, where);
+  return spec;
+}
+
+Spec load_spec(const std::filesystem::path& file, const Overrides& overrides) {
+  std::ifstream in(file);
+  std::ostringstream text;
+  if (!in || std::filesystem::is_directory(file) || !(text << in.rdbuf()))
+    throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
+  return parse_spec(text.str(), file.string(), overrides);
+}
+
+}  // namespace hilo

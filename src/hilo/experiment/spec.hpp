@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hilo/agent/registry.hpp"
+#include "hilo/core/parameters.hpp"
+
+namespace hilo {
+
+// Seeds first, first + 1, ..., last.
+struct SeedRange {
+  std::uint64_t first = 0, last = 0;
+  std::uint64_t count() const { return last - first + 1; }
+};
+
+// "36" is 0..35; "3..9" is 3 to 9.
+SeedRange parse_seeds(std::string_view text);
+
+// One agent on one problem: everything that decides its results but the seed.
+struct RunConfig {
+  std::string label;
+  const AgentKind* agent = nullptr;
+  Parameters agent_parameters;
+  std::string problem_kind;
+  std::map<std::string, Value> problem;  // complete, with the agent's overrides
+  Parameters train, test;
+
+  // One "part.key = value" a line, sorted; what the agent never sees is left out. Two
+  // configurations with equal canonical forms have equal results.
+  std::string canonical;
+  std::string hash;  // of the canonical form, 16 hex digits
+};
+
+// A checked experiment. Sweeps are expanded, labels are unique.
+struct Spec {
+  std::string name;
+  SeedRange seeds;
+  std::vector<RunConfig> configs;
+};
+
+// Overrides of single keys, "train.episodes=100": applied to the file's text before it is checked.
+using Overrides = std::vector<std::string>;
+
+// `where` names the source in messages.
+Spec parse_spec(std::string_view toml, const std::string& where, const Overrides& overrides = {});
+Spec load_spec(const std::filesystem::path& file, const Overrides& overrides = {});
+
+// The keys of [train] and [test], for help texts.
+std::span<const ParameterInfo> train_parameters();
+std::span<const ParameterInfo> test_parameters();
+
+}  // namespace hilo

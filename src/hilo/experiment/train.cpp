@@ -1,0 +1,135 @@
+#include "hilo/experiment/train.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "hilo/core/error.hpp"
+#include "hilo/exact/evaluate.hpp"
+#include "hilo/exact/mean_reward.hpp"
+
+namespace hilo {
+namespace {
+
+constexpr std::size_t kLastEpisodes = 1000;  // of variance_ratio_last_1000
+
+class Training {
+ public:
+  Training(Agent& agent, const EpisodeSimulator& high, const TrainOptions& train,
+           const TestOptions& test, const std::function<bool()>& keep_going)
+      : agent_(agent),
+        high_(high),
+        train_(train),
+        test_(test),
+        keep_going_(keep_going),
+        summaries_(test.episodes) {}
+
+  std::vector<Measurement> run() {
+    measure(done());
+    while (!done()) {
+      if (agent_.episodes() % 50 == 0 && !keep_going_()) throw Interrupted();
+      const auto start = std::chrono::steady_clock::now();
+      run_and_learn();
+      seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (agent_.episodes() % test_.every == 0 || done()) measure(done());
+    }
+    record_totals();
+    return std::move(out_);
+  }
+
+ private:
+  bool done() const {
+    return train_.episodes > 0 ? agent_.episodes() >= train_.episodes : high_steps_ >= train_.steps;
+  }
+
+  void run_and_learn() {
+    high_.run_episode({.behaviour = agent_.behaviour(),
+                       .seed = train_.seed,
+                       .purpose = Purpose::high_episode,
+                       .episode = static_cast<std::uint32_t>(agent_.episodes()),
+                       .gamma = train_.gamma,
+                       .max_steps = train_.max_steps},
+                      episode_);
+    if (episode_.length() == 0)
+      throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
+    const LearnReport report = agent_.learn(episode_);
+    high_steps_ += episode_.length();
+    low_steps_ += report.low_steps;
+    truncated_ += report.truncated_rollouts + (episode_.truncated ? 1 : 0);
+    ratio_since_test_ += report.variance_ratio;
+    ++episodes_since_test_;
+    if (last_ratios_.size() < kLastEpisodes)
+      last_ratios_.push_back(report.variance_ratio);
+    else
+      last_ratios_[(agent_.episodes() - 1) % kLastEpisodes] = report.variance_ratio;
+  }
+
+  void add(const char* metric, double value) { out_.push_back({agent_.episodes(), metric, value}); }
+
+  void measure(bool last) {
+    if (!keep_going_()) throw Interrupted();
+    high_.run_episodes({.behaviour = agent_.greedy(),
+                        .seed = train_.seed,
+                        .purpose = Purpose::test,
+                        .episode = static_cast<std::uint32_t>(agent_.episodes()),
+                        .gamma = train_.gamma,
+                        .max_steps = train_.max_steps},
+                       summaries_);
+    double reward = 0;
+    double discounted = 0;
+    for (const RolloutSummary& summary : summaries_) {
+      reward += summary.mean_reward();
+      discounted += summary.discounted_return;
+    }
+    const auto n = static_cast<double>(summaries_.size());
+    add("test_reward", reward / n);
+    add("test_return", discounted / n);
+    if (episodes_since_test_ > 0)
+      add("variance_ratio", ratio_since_test_ / static_cast<double>(episodes_since_test_));
+    ratio_since_test_ = 0;
+    episodes_since_test_ = 0;
+    if (test_.exact_every > 0 && (last || agent_.episodes() % test_.exact_every == 0))
+      measure_exactly();
+  }
+
+  void measure_exactly() {
+    const Model* model = high_.model();
+    if (model == nullptr) return;
+    const PolicyMatrix policy = policy_matrix(agent_.greedy());
+    add("policy_value", start_value(*model, evaluate_policy(*model, policy, train_.gamma).v));
+    add("policy_reward", expected_mean_reward(*model, policy, train_.max_steps));
+  }
+
+  void record_totals() {
+    double ratio = 0;
+    for (const double r : last_ratios_) ratio += r;
+    add("variance_ratio_last_1000", ratio / static_cast<double>(last_ratios_.size()));
+    add("high_steps", static_cast<double>(high_steps_));
+    add("low_steps", static_cast<double>(low_steps_));
+    add("truncated", static_cast<double>(truncated_));
+    add("seconds", seconds_);
+  }
+
+  Agent& agent_;
+  const EpisodeSimulator& high_;
+  TrainOptions train_;
+  TestOptions test_;
+  const std::function<bool()>& keep_going_;
+
+  Episode episode_;
+  std::vector<RolloutSummary> summaries_;
+  std::vector<Measurement> out_;
+  std::vector<double> last_ratios_;  // a ring
+  std::uint64_t high_steps_ = 0, low_steps_ = 0, truncated_ = 0, episodes_since_test_ = 0;
+  double ratio_since_test_ = 0;
+  double seconds_ = 0;  // training alone
+};
+
+}  // namespace
+
+std::vector<Measurement> train(Agent& agent, const EpisodeSimulator& high,
+                               const TrainOptions& train, const TestOptions& test,
+                               const std::function<bool()>& keep_going) {
+  return Training(agent, high, train, test, keep_going).run();
+}
+
+}  // namespace hilo

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+
+#include "hilo/agent/agent.hpp"
+#include "hilo/env/simulator.hpp"
+#include "hilo/experiment/records.hpp"
+
+namespace hilo {
+
+// A budget in episodes or in high-fidelity steps: the one that is not 0 counts.
+struct TrainOptions {
+  std::uint64_t episodes = 0;
+  std::uint64_t steps = 0;
+  double gamma = 0.99;
+  std::uint32_t max_steps = 10'000;
+  std::uint64_t seed = 0;
+};
+
+struct TestOptions {
+  std::uint64_t every = 50;
+  std::uint32_t episodes = 200;
+  std::uint64_t exact_every = 0;  // 0: never
+};
+
+// Thrown by train when it was told to stop.
+struct Interrupted {};
+
+// The one training loop: tests before the first episode, after every `every` and after the last
+// one. Exact values need a high fidelity with a model and are left out without one. `keep_going` is
+// asked before every test and at least every 50 episodes; when it says no, Interrupted is thrown.
+std::vector<Measurement> train(Agent& agent, const EpisodeSimulator& high,
+                               const TrainOptions& train, const TestOptions& test,
+                               const std::function<bool()>& keep_going);
+
+}  // namespace hilo

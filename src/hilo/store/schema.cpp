@@ -1,0 +1,128 @@
+#include "hilo/store/schema.hpp"
+
+#include <fmt/format.h>
+
+#include "hilo/store/store.hpp"
+
+namespace hilo {
+
+std::string schema() {
+  return fmt::format(R"sql(
+BEGIN IMMEDIATE;
+PRAGMA application_id = {};
+PRAGMA user_version = {};
+
+-- What decides the results of a run but its seed.
+CREATE TABLE config (
+  hash TEXT PRIMARY KEY,
+  canonical TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE run (
+  id INTEGER PRIMARY KEY,
+  config TEXT NOT NULL REFERENCES config (hash),
+  seed INTEGER NOT NULL,
+  algorithm_version INTEGER NOT NULL,
+  host TEXT NOT NULL,
+  finished TEXT NOT NULL,  -- UTC
+  error TEXT,              -- NULL: it went well
+  UNIQUE (config, seed, algorithm_version)
+);
+
+CREATE TABLE metric (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE measurement (
+  run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
+  episode INTEGER NOT NULL,
+  metric INTEGER NOT NULL REFERENCES metric (id),
+  value REAL NOT NULL,
+  PRIMARY KEY (run, episode, metric)
+) WITHOUT ROWID;
+
+-- Final state-action values: num_states * num_actions little-endian doubles, deflated.
+CREATE TABLE policy (
+  run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+  num_states INTEGER NOT NULL,
+  num_actions INTEGER NOT NULL,
+  q BLOB NOT NULL
+);
+
+-- Experiments own nothing: they name agents and refer to runs, which may not be there yet.
+CREATE TABLE experiment_run (
+  experiment TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  config TEXT NOT NULL REFERENCES config (hash),
+  seed INTEGER NOT NULL,
+  algorithm_version INTEGER NOT NULL,
+  PRIMARY KEY (experiment, agent, seed, config, algorithm_version)
+) WITHOUT ROWID;
+
+CREATE VIEW result AS
+  SELECT e.experiment, e.agent, e.seed, m.episode, n.name AS metric, m.value
+  FROM experiment_run e
+  JOIN run r USING (config, seed, algorithm_version)
+  JOIN measurement m ON m.run = r.id
+  JOIN metric n ON n.id = m.metric
+  WHERE r.error IS NULL;
+COMMIT;
+)sql",
+                     kApplicationId, Store::kSchemaVersion);
+}
+
+void copy_runs(Database& from, Database& to) {
+  Statement runs(from,
+                 "SELECT id, config, seed, algorithm_version, host, finished, error FROM run "
+                 "ORDER BY id");
+  Statement replace(to,
+                    "DELETE FROM run WHERE config = ? AND seed = ? AND algorithm_version = ? "
+                    "AND error IS NOT NULL");
+  Statement exists(to, "SELECT 1 FROM run WHERE config = ? AND seed = ? AND algorithm_version = ?");
+  Statement insert_run(to,
+                       "INSERT INTO run (config, seed, algorithm_version, host, finished, error) "
+                       "VALUES (?, ?, ?, ?, ?, nullif(?, ''))");
+  Statement measurements(from,
+                         "SELECT m.episode, n.name, m.value FROM measurement m JOIN metric n "
+                         "ON n.id = m.metric WHERE m.run = ?");
+  Statement insert_metric(to, "INSERT OR IGNORE INTO metric (name) VALUES (?)");
+  Statement insert_measurement(to,
+                               "INSERT INTO measurement (run, episode, metric, value) "
+                               "SELECT ?, ?, id, ? FROM metric WHERE name = ?");
+  Statement policies(from, "SELECT num_states, num_actions, q FROM policy WHERE run = ?");
+  Statement insert_policy(to,
+                          "INSERT INTO policy (run, num_states, num_actions, q) "
+                          "VALUES (?, ?, ?, ?)");
+  while (runs.step()) {
+    const std::string config = runs.text(1);
+    const std::int64_t seed = runs.integer(2);
+    const std::int64_t version = runs.integer(3);
+    if (runs.text(6).empty()) replace.bind(config).bind(seed).bind(version).run();
+    exists.bind(config).bind(seed).bind(version);
+    const bool there = exists.step();
+    exists.reset();
+    if (there) continue;
+    insert_run.bind(config).bind(seed).bind(version).bind(runs.text(4)).bind(runs.text(5));
+    insert_run.bind(runs.text(6)).run();
+    const std::int64_t run = to.last_id();
+
+    measurements.bind(runs.integer(0));
+    while (measurements.step()) {
+      insert_metric.bind(measurements.text(1)).run();
+      insert_measurement.bind(run).bind(measurements.integer(0)).bind(measurements.number(2));
+      insert_measurement.bind(measurements.text(1)).run();
+    }
+    measurements.reset();
+    policies.bind(runs.integer(0));
+    if (policies.step())
+      insert_policy.bind(run)
+          .bind(policies.integer(0))
+          .bind(policies.integer(1))
+          .bind(std::span<const std::byte>(policies.blob(2)))
+          .run();
+    policies.reset();
+  }
+}
+
+}  // namespace hilo

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+// For the sources of this folder only: SQLite with our error type.
+namespace hilo {
+
+class Database;
+
+// A prepared statement. Bind in order, then step through the rows or run it once.
+class Statement {
+ public:
+  Statement(Database& db, std::string_view sql);
+
+  Statement& bind(std::int64_t value);
+  Statement& bind(double value);
+  Statement& bind(std::string_view value);
+  Statement& bind(std::span<const std::byte> value);
+
+  bool step();   // whether there is a row
+  void reset();  // ready to be bound again
+  void run();    // to the end, then reset
+
+  std::int64_t integer(int column) const;
+  double number(int column) const;
+  std::string text(int column) const;
+  std::vector<std::byte> blob(int column) const;
+
+ private:
+  void check(int code);
+
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  Database& db_;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  int next_ = 1;
+};
+
+class Database {
+ public:
+  enum class Mode : std::uint8_t { read, write, create };
+  Database(const std::filesystem::path& file, Mode mode);
+
+  void execute(const std::string& sql);
+  std::int64_t pragma(const std::string& name);
+  std::int64_t last_id() const;
+
+  // Throws what SQLite's code means: io for a full or failing disk, data for damage.
+  [[noreturn]] void fail(int code) const;
+  sqlite3* handle() const { return db_.get(); }
+  const std::string& name() const { return name_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  std::string name_;
+  std::unique_ptr<sqlite3, Close> db_;
+};
+
+// All or nothing: rolled back unless committed.
+class Transaction {
+ public:
+  explicit Transaction(Database& db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+  ~Transaction();
+  void commit();
+
+ private:
+  Database& db_;
+  bool open_ = true;
+};
+
+}  // namespace hilo

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "hilo/experiment/records.hpp"
+#include "hilo/experiment/spec.hpp"
+
+namespace hilo {
+
+// One number of the long table: what `hilo export` writes and what reports are made from.
+struct ResultRow {
+  std::string experiment, agent;
+  std::uint64_t seed = 0, episode = 0;
+  std::string metric;
+  double value = 0;
+};
+
+struct StoredPolicy {
+  std::string experiment, agent;
+  std::uint64_t seed = 0;
+  std::uint64_t num_states = 0, num_actions = 0;
+  std::vector<double> q;
+};
+
+struct FailedRun {
+  std::string experiment, agent;
+  std::uint64_t seed = 0;
+  std::string error;
+};
+
+// Results in a SQLite file (docs/store.md). A run is written in one transaction; runs belong to
+// nobody, and experiments only refer to them, so that what two figures share exists once.
+class Store {
+ public:
+  static constexpr int kSchemaVersion = 1;
+
+  // Opens for writing, and makes the file if there is none. Refuses a second writer, a file that is
+  // no store or is damaged, and a store of another version.
+  static Store open(const std::filesystem::path& file);
+  // Opens an existing store for reading; others may read and write it meanwhile.
+  static Store open_to_read(const std::filesystem::path& file);
+
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+  ~Store();
+
+  std::set<RunKey> finished() const;
+
+  // Adds a run, or replaces one that had failed. A finished one is left as it is.
+  void append(const RunRecord& record);
+
+  // Makes the experiment refer to the spec's runs. Agents that the spec no longer has are dropped
+  // from it; their runs stay.
+  void define_experiment(const Spec& spec);
+
+  // Adds all runs and experiments of another store. Throws, and adds nothing, if both have an
+  // experiment of one name in which one label means different things.
+  void merge(const Store& other);
+
+  std::vector<std::string> experiments() const;
+  std::vector<std::string> agents(const std::string& experiment) const;
+
+  // Finished results, sorted by experiment, agent, seed, episode, metric. "": all experiments.
+  void for_each_result(const std::string& experiment,
+                       const std::function<void(const ResultRow&)>& visit) const;
+  std::vector<FailedRun> failed_runs(const std::string& experiment) const;
+
+  // Throws if there is none, and says what there is.
+  StoredPolicy policy(const std::string& experiment, const std::string& agent,
+                      std::uint64_t seed) const;
+
+ private:
+  struct Impl;
+  explicit Store(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hilo

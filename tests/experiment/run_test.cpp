@@ -1,0 +1,185 @@
+#include "hilo/experiment/run.hpp"
+
+#include <atomic>
+#include <map>
+
+#include "hilo/agent/mcrl.hpp"
+#include "hilo/experiment/train.hpp"
+#include "support/expect_error.hpp"
+#include "support/problems.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace hilo {
+namespace {
+
+using testing::kTwoMfmcrl;
+using testing::tiny_spec;
+
+Spec tiny(const std::string& agents = kTwoMfmcrl) { return parse_spec(tiny_spec(agents), "tiny"); }
+
+std::vector<RunRecord> run(const Spec& spec, unsigned threads) {
+  std::vector<RunRecord> records;
+  run_all(plan(spec, {}), threads,
+          {.on_record = [&](const RunRecord& r) { records.push_back(r); },
+           .on_progress = {},
+           .keep_going = [] { return true; }});
+  std::ranges::sort(records, {}, [](const RunRecord& r) { return r.key; });
+  return records;
+}
+
+std::map<std::pair<std::string, std::uint64_t>, double> values(const RunRecord& record) {
+  std::map<std::pair<std::string, std::uint64_t>, double> out;
+  for (const Measurement& m : record.measurements)
+    if (m.metric != "seconds") out[{m.metric, m.episode}] = m.value;
+  return out;
+}
+
+TEST(Plan, BuildsAProblemOncePerSeedAndSkipsWhatIsFinished) {
+  const Spec spec = tiny(
+      "[[agent]]\nkind = \"mfmcrl\"\n"
+      "sweep.variant = [\"as-published\", \"as-written\"]\n");
+  const auto groups = plan(spec, {});
+  ASSERT_EQ(groups.size(), 6U);                                  // two projections, three seeds
+  EXPECT_EQ(groups[0].runs.size() + groups[1].runs.size(), 3U);  // MCRL joins one of them
+  EXPECT_EQ(count_runs(groups), 9U);
+  EXPECT_EQ(count_runs(plan(spec, {groups[0].runs[0].key()})), 8U);
+}
+
+TEST(RunAll, MeasuresWhatTheExportPromises) {
+  const auto records = run(tiny(), 1);
+  ASSERT_EQ(records.size(), 9U);
+  for (const RunRecord& record : records) {
+    EXPECT_FALSE(record.failed);
+    const auto v = values(record);
+    for (const std::uint64_t episode : {0, 10, 20, 30, 40}) {
+      EXPECT_TRUE(v.contains({"test_reward", episode}));
+      EXPECT_TRUE(v.contains({"test_return", episode}));
+      EXPECT_EQ(v.contains({"variance_ratio", episode}), episode > 0);
+      EXPECT_EQ(v.contains({"policy_value", episode}), episode % 20 == 0);
+      EXPECT_EQ(v.contains({"policy_reward", episode}), episode % 20 == 0);
+    }
+    for (const char* metric : {"variance_ratio_last_1000", "high_steps", "low_steps", "truncated"})
+      EXPECT_TRUE(v.contains({metric, 40})) << metric;
+    EXPECT_EQ(record.q.size(), 60U);
+  }
+}
+
+TEST(RunAll, SameBitsOnAnyNumberOfThreads) {
+  const auto one = run(tiny(), 1);
+  for (const unsigned threads : {2U, 4U}) {
+    const auto many = run(tiny(), threads);
+    ASSERT_EQ(one.size(), many.size());
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      EXPECT_EQ(one[i].key, many[i].key);
+      EXPECT_EQ(values(one[i]), values(many[i]));
+      EXPECT_EQ(one[i].q, many[i].q);
+    }
+  }
+}
+
+// An agent that sees the high fidelity alone gives the same results whatever low fidelity it is
+// grouped with: that is what makes runs shareable.
+TEST(RunAll, McrlDoesNotDependOnTheLowFidelity) {
+  const Spec noisy = parse_spec(tiny_spec(), "tiny", {"problem.snr_db=-9"});
+  const Spec clean = parse_spec(tiny_spec(), "tiny", {"problem.snr_db=9"});
+  const auto a = run(noisy, 1);
+  const auto b = run(clean, 1);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].key, b[i].key);
+    EXPECT_EQ(values(a[i]), values(b[i]));
+  }
+}
+
+TEST(RunAll, AFailingRunIsRecordedAndTheOthersGoOn) {
+  // Two states, gamma = 1: where Q ties, the greedy policy ends; once action 1, which stays, looks
+  // best, its exact value does not exist.
+  const testing::TemporaryFolder folder;
+  for (const char* side : {"high", "low"}) {
+    folder.write(std::filesystem::path(side) / "transitions.csv",
+                 "state,action,next,probability,reward\n0,0,1,1,0\n0,1,0,1,1\n"
+                 "1,0,1,1,0\n1,1,1,1,0\n");
+    folder.write(std::filesystem::path(side) / "start.csv", "state,probability\n0,1\n");
+  }
+  const std::string text = R"(spec_version = 1
+name = "failing"
+[problem]
+kind = "table"
+folder = ")" + folder.path().string() +
+                           R"("
+[train]
+episodes = 20
+gamma = 1.0
+[test]
+every = 10
+episodes = 2
+exact_every = 10
+[[agent]]
+kind = "mcrl"
+[[agent]]
+kind = "mfmcrl"
+)";
+  const Spec spec = parse_spec(text, "failing", {"train.max_steps=50"});
+  const auto records = run(spec, 1);
+  ASSERT_EQ(records.size(), 2U);
+  for (const RunRecord& r : records) {
+    EXPECT_TRUE(r.failed);
+    EXPECT_NE(r.error.find("never ends"), std::string::npos) << r.error;
+  }
+}
+
+TEST(RunAll, StopsWhenToldAndLeavesNoHalfRuns) {
+  std::atomic<int> asked = 0;
+  std::size_t num_records = 0;
+  const Spec spec = tiny();
+  const Progress progress = run_all(plan(spec, {}), 2,
+                                    {.on_record =
+                                         [&](const RunRecord& r) {
+                                           EXPECT_FALSE(r.failed);
+                                           ++num_records;
+                                         },
+                                     .on_progress = {},
+                                     .keep_going = [&] { return ++asked < 20; }});
+  EXPECT_LT(progress.done, progress.total);
+  EXPECT_EQ(progress.done, num_records);
+}
+
+TEST(RunAll, AnExceptionOfACallbackStopsAll) {
+  const Spec spec = tiny();
+  testing::expect_error(
+      [&] {
+        run_all(plan(spec, {}), 2,
+                {.on_record = [](const RunRecord&) { throw Error(Errc::io, "disk full"); },
+                 .on_progress = {},
+                 .keep_going = [] { return true; }});
+      },
+      Errc::io, {"disk full"});
+}
+
+TEST(Train, BudgetInStepsEndsAtTheFirstEpisodeThatReachesIt) {
+  const auto simulator = make_simulator(testing::line_mdp());
+  Mcrl agent(3, 2, {});
+  const auto measured =
+      train(agent, *simulator, {.steps = 100}, {.every = 1000, .episodes = 1}, [] { return true; });
+  double high_steps = 0;
+  for (const Measurement& m : measured)
+    if (m.metric == "high_steps") high_steps = m.value;
+  EXPECT_GE(high_steps, 100);
+  EXPECT_LT(high_steps, 130);
+  EXPECT_EQ(measured[0].episode, 0U);
+  EXPECT_EQ(measured.back().episode, agent.episodes());
+}
+
+TEST(EstimateCost, IsPositiveAndGrowsWithTheSeeds) {
+  const Spec spec = tiny();
+  Spec more = spec;
+  more.seeds = {0, 29};
+  const CostEstimate few = estimate_cost(plan(spec, {}));
+  const CostEstimate many = estimate_cost(plan(more, {}));
+  EXPECT_GT(few.core_seconds, 0);
+  EXPECT_GT(many.core_seconds, few.core_seconds);
+  EXPECT_GT(few.bytes_per_thread, 1000);
+}
+
+}  // namespace
+}  // namespace hilo

@@ -1,0 +1,235 @@
+#include "hilo/store/store.hpp"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+#include <sqlite3.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "support/expect_error.hpp"
+#include "support/specs.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace hilo {
+namespace {
+
+using testing::expect_error;
+using testing::TemporaryFolder;
+
+Spec tiny() { return parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny"); }
+
+RunRecord record_of(const RunConfig& config, std::uint64_t seed, double value = 0.5) {
+  RunRecord record;
+  record.key = {config.hash, seed, config.agent->algorithm_version};
+  record.canonical = config.canonical;
+  record.measurements = {
+      {0, "test_reward", value}, {10, "test_reward", value + 1}, {10, "seconds", 3}};
+  record.num_states = 2;
+  record.num_actions = 2;
+  record.q = {1, 2, 3, value};
+  return record;
+}
+
+std::vector<ResultRow> rows(const Store& store) {
+  std::vector<ResultRow> out;
+  store.for_each_result("", [&](const ResultRow& row) { out.push_back(row); });
+  return out;
+}
+
+void execute(const std::filesystem::path& file, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
+
+TEST(Store, KeepsRunsAndShowsThemThroughExperiments) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "x.db";
+  const Spec spec = tiny();
+  {
+    Store store = Store::open(file);
+    store.define_experiment(spec);
+    store.append(record_of(spec.configs[1], 2));
+    store.append(record_of(spec.configs[0], 1, 0.25));
+    EXPECT_EQ(store.finished().size(), 2U);
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.db-wal"));  // at rest it is one file
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "x.db.lock"));
+  const Store store = Store::open_to_read(file);
+  EXPECT_EQ(store.experiments(), (std::vector<std::string>{"tiny"}));
+  EXPECT_EQ(store.agents("tiny").size(), 3U);
+  const auto all = rows(store);
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(all[0].agent, "MCRL");
+  EXPECT_EQ(all[0].seed, 1U);
+  EXPECT_EQ(all[0].value, 0.25);
+  EXPECT_EQ(all[1].metric, "seconds");  // episode 10, by name
+  EXPECT_EQ(all[3].agent, "MFMCRL m=1");
+  EXPECT_EQ(store.policy("tiny", "MFMCRL m=1", 2).q, (std::vector<double>{1, 2, 3, 0.5}));
+  expect_error([&] { store.policy("tiny", "MFMCRL m=1", 9); }, Errc::usage,
+               {"seed 9", "MCRL, MFMCRL m=1"});
+}
+
+TEST(Store, AFinishedRunIsNeverReplacedAndAFailedOneIs) {
+  const TemporaryFolder folder;
+  Store store = Store::open(folder.path() / "x.db");
+  const Spec spec = tiny();
+  store.define_experiment(spec);
+  RunRecord failed = record_of(spec.configs[0], 0);
+  failed.failed = true;
+  failed.error = "boom";
+  failed.measurements.clear();
+  failed.q.clear();
+  store.append(failed);
+  EXPECT_TRUE(store.finished().empty());
+  ASSERT_EQ(store.failed_runs("tiny").size(), 1U);
+  EXPECT_EQ(store.failed_runs("")[0].error, "boom");
+  store.append(record_of(spec.configs[0], 0, 0.5));
+  EXPECT_TRUE(store.failed_runs("tiny").empty());
+  store.append(record_of(spec.configs[0], 0, 0.75));
+  store.append(failed);
+  EXPECT_EQ(rows(store)[0].value, 0.5);
+}
+
+TEST(Store, ExperimentsShareRunsAndDropOldAgents) {
+  const TemporaryFolder folder;
+  Store store = Store::open(folder.path() / "x.db");
+  Spec spec = tiny();
+  store.define_experiment(spec);
+  for (const RunConfig& config : spec.configs) store.append(record_of(config, 0));
+  Spec other = spec;
+  other.name = "other";
+  store.define_experiment(other);
+  EXPECT_EQ(rows(store).size(), 18U);
+  EXPECT_EQ(store.finished().size(), 3U);
+
+  spec.configs[1].label = "renamed";
+  spec.configs.pop_back();
+  store.define_experiment(spec);
+  EXPECT_EQ(store.agents("tiny"), (std::vector<std::string>{"MCRL", "renamed"}));
+  EXPECT_EQ(store.finished().size(), 3U);  // runs stay
+}
+
+TEST(Store, RefusesASecondWriterButNotReaders) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "x.db";
+  Store store = Store::open(file);
+  const Spec spec = tiny();
+  store.define_experiment(spec);
+  store.append(record_of(spec.configs[0], 0));
+  expect_error([&] { Store::open(file); }, Errc::io, {"x.db", "in use by another process"});
+  EXPECT_EQ(rows(Store::open_to_read(file)).size(), 3U);
+}
+
+TEST(Store, RefusesWhatIsNoStore) {
+  const TemporaryFolder folder;
+  expect_error([&] { Store::open_to_read(folder.path() / "none.db"); }, Errc::io,
+               {"no such store"});
+  expect_error([&] { Store::open(folder.path()); }, Errc::data, {"is not a hilo store"});
+  const auto text = folder.write("text.db", std::string(5000, 'x'));
+  expect_error([&] { Store::open(text); }, Errc::data, {"text.db", "is not a hilo store"});
+  EXPECT_EQ(testing::read_text(text), std::string(5000, 'x'));
+  execute(folder.path() / "foreign.db", "CREATE TABLE run (x); PRAGMA user_version = 1;");
+  expect_error([&] { Store::open(folder.path() / "foreign.db"); }, Errc::data,
+               {"not a hilo store"});
+  { Store::open(folder.path() / "future.db"); }
+  execute(folder.path() / "future.db", "PRAGMA user_version = 2");
+  expect_error([&] { Store::open(folder.path() / "future.db"); }, Errc::data,
+               {"version 2", "version 1"});
+  expect_error([&] { Store::open_to_read(folder.path() / "future.db"); }, Errc::data,
+               {"version 2"});
+}
+
+// Cut at any length or overwritten in any place, a store is refused or still read as it was; never
+// crashes, and is never changed by the attempt.
+TEST(Store, DamageIsNoticed) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "x.db";
+  {
+    const Spec spec = tiny();
+    Store store = Store::open(file);
+    store.define_experiment(spec);
+    for (const RunConfig& config : spec.configs) store.append(record_of(config, 0));
+  }
+  const std::string good = testing::read_text(file);
+  for (const std::size_t size : {good.size() / 2, good.size() - 1, std::size_t{100}}) {
+    const auto cut = folder.write("cut.db", good.substr(0, size));
+    EXPECT_THROW(Store::open(cut), Error) << size;
+    EXPECT_THROW(rows(Store::open_to_read(cut)), Error) << size;
+    EXPECT_EQ(testing::read_text(cut), good.substr(0, size));
+  }
+  int refused = 0;
+  for (std::size_t i = 4096; i + 200 < good.size(); i += 1024) {
+    std::string broken = good;
+    broken.replace(i, 200, std::string(200, '\xff'));
+    const auto path = folder.write("broken.db", broken);
+    try {
+      rows(Store::open(path));
+    } catch (const Error& e) {
+      ++refused;
+      EXPECT_TRUE(e.code() == Errc::data || e.code() == Errc::io) << e.what();
+    }
+  }
+  EXPECT_GT(refused, 5);
+}
+
+TEST(Store, MergesStoresAndRefusesConflicts) {
+  const TemporaryFolder folder;
+  const Spec spec = tiny();
+  const auto make = [&](const char* name, std::uint64_t seed, const Spec& of) {
+    Store store = Store::open(folder.path() / name);
+    store.define_experiment(of);
+    for (const RunConfig& config : of.configs) store.append(record_of(config, seed));
+  };
+  make("a.db", 0, spec);
+  make("b.db", 1, spec);
+  make("whole.db", 0, spec);
+  make("whole.db", 1, spec);
+  {
+    Store merged = Store::open(folder.path() / "merged.db");
+    merged.merge(Store::open_to_read(folder.path() / "a.db"));
+    merged.merge(Store::open_to_read(folder.path() / "b.db"));
+    merged.merge(Store::open_to_read(folder.path() / "b.db"));  // once more changes nothing
+    EXPECT_EQ(merged.finished().size(), 6U);
+    EXPECT_EQ(merged.policy("tiny", "MCRL", 1).q[3], 0.5);
+    const auto whole = rows(Store::open_to_read(folder.path() / "whole.db"));
+    const auto ours = rows(merged);
+    ASSERT_EQ(ours.size(), whole.size());
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+      EXPECT_EQ(ours[i].agent, whole[i].agent);
+      EXPECT_EQ(ours[i].seed, whole[i].seed);
+      EXPECT_EQ(ours[i].value, whole[i].value);
+    }
+  }
+  make("c.db", 2, parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny", {"train.gamma=0.5"}));
+  Store merged = Store::open(folder.path() / "merged.db");
+  expect_error([&] { merged.merge(Store::open_to_read(folder.path() / "c.db")); }, Errc::data,
+               {"agent 'MCRL' of experiment 'tiny' is another one in"});
+  EXPECT_EQ(merged.finished().size(), 6U);  // nothing was added
+}
+
+RC_GTEST_PROP(Store, NumbersRoundTrip, ()) {
+  const TemporaryFolder folder;
+  const Spec spec = tiny();
+  Store store = Store::open(folder.path() / "x.db");
+  store.define_experiment(spec);
+  RunRecord record = record_of(spec.configs[0], 0);
+  record.measurements.clear();
+  record.q.clear();
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const auto value =
+        *rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double x) { return std::isfinite(x); });
+    record.measurements.push_back({i, "test_reward", value});
+    record.q.push_back(value);
+  }
+  record.num_states = 5;
+  store.append(record);
+  const auto all = rows(store);
+  for (std::size_t i = 0; i < 10; ++i) RC_ASSERT(all[i].value == record.measurements[i].value);
+  RC_ASSERT(store.policy("tiny", "MCRL", 0).q == record.q);
+}
+
+}  // namespace
+}  // namespace hilo
