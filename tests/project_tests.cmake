@@ -23,6 +23,11 @@ hilo_project_test(readme_code ${CMAKE_COMMAND} -DREADME=${PROJECT_SOURCE_DIR}/RE
                   -DPROGRAM=$<TARGET_FILE:quickstart>
                   -P ${CMAKE_CURRENT_SOURCE_DIR}/readme_test.cmake)
 
+if(HILO_BUILD_CLI)
+  hilo_project_test(docs_commands ${CMAKE_CURRENT_SOURCE_DIR}/docs_test.sh ${PROJECT_SOURCE_DIR}
+                    $<TARGET_FILE:hilo_cli>)
+endif()
+
 foreach(way IN ITEMS find_package add_subdirectory)
   hilo_project_test(consumer_${way} ${CMAKE_COMMAND} -DWAY=${way} -DHILO_SOURCE=${PROJECT_SOURCE_DIR}
                     -DHILO_BUILD=${PROJECT_BINARY_DIR} -DCXX=${CMAKE_CXX_COMPILER}

@@ -44,7 +44,7 @@ std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   if (keys.erase("snr_db") > 0)
     label += fmt::format(" {:+} dB", std::get<double>(values.at("snr_db")));
   const bool has_variant = !variant_of(config).empty();
-  if (keys.erase("variant") > 0 && has_variant) label += " " + variant_of(config);
+  if (keys.erase("variant") > 0 && has_variant) label += fmt::format(" {}", variant_of(config));
   for (const std::string& key : keys) {
     const bool in_variant = key == "low_policy" || key == "pool" || key == "projection";
     if (!(in_variant && has_variant)) label += fmt::format(" {}={}", key, show(values.at(key)));
