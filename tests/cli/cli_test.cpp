@@ -139,14 +139,14 @@ TEST_F(Cli, ExportsAreTheSameOnAnyNumberOfThreadsAndInAnyOrder) {
   hilo({"run", "tiny.toml", "--store", "two.db", "--threads", "2"});
   const std::string expected = export_of("one.db");
   EXPECT_EQ(std::ranges::count(expected, '\n'), 1 + 9 * (5 * 2 + 4 + 3 * 2 + 4));
-  EXPECT_EQ(export_of("two.db"), expected);
+  EXPECT_TRUE(export_of("two.db") == expected);
 
   hilo({"run", "tiny.toml", "--store", "a.db", "--seeds", "0..0"});
   hilo({"run", "tiny.toml", "--store", "b.db", "--seeds", "1..2"});
   const Finished merged = hilo({"merge", "b.db", "a.db", "--into", "merged.db"});
   EXPECT_NE(merged.out.find("9 runs added, 9 in all"), std::string::npos)
       << merged.out << merged.err;
-  EXPECT_EQ(export_of("merged.db"), expected);
+  EXPECT_TRUE(export_of("merged.db") == expected);
 
   // Agents one by one, the last one first.
   write("part.toml", tiny_spec());
@@ -154,7 +154,7 @@ TEST_F(Cli, ExportsAreTheSameOnAnyNumberOfThreadsAndInAnyOrder) {
   write("part.toml", tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nlow_rollouts = 2\n"));
   hilo({"run", "part.toml", "--store", "grown.db"});
   hilo({"run", "tiny.toml", "--store", "grown.db"});
-  EXPECT_EQ(export_of("grown.db"), expected);
+  EXPECT_TRUE(export_of("grown.db") == expected);
 }
 
 // About half a second of work in 12 runs, killed 20 times at random moments.
@@ -164,20 +164,26 @@ TEST_F(Cli, SurvivesKills) {
       "run", "tiny.toml", "--store", "killed.db", "--seeds", "4", "--set", "train.episodes=4000"};
   std::vector<std::string> whole = arguments;
   whole[3] = "whole.db";
+  const auto start = std::chrono::steady_clock::now();
   ASSERT_EQ(hilo(whole).code, 0);
+  const std::chrono::microseconds once = std::chrono::duration_cast<std::chrono::microseconds>(
+      std::chrono::steady_clock::now() - start);
   Rng rng(Stream(1, Purpose::user));
   int killed = 0;
   for (int i = 0; i < 20; ++i) {
     const pid_t child = testing::start_program(HILO_PROGRAM, arguments, {.folder = folder_.path()},
                                                path("out"), path("err"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(1 + rng.below(60)));
+    // Every kill finds more runs stored: at first within the set-up, later anywhere.
+    const double longest = i < 10 ? 20e3 : static_cast<double>(once.count()) / 4;
+    std::this_thread::sleep_for(
+        std::chrono::microseconds(static_cast<long>(longest * rng.uniform())));
     ::kill(child, SIGKILL);
     killed += testing::wait_for(child) == 128 + SIGKILL ? 1 : 0;
   }
-  EXPECT_GT(killed, 5);
+  EXPECT_GT(killed, 10);
   const Finished last = hilo(arguments);
   EXPECT_EQ(last.code, 0) << last.err;
-  EXPECT_EQ(export_of("killed.db"), export_of("whole.db"));
+  EXPECT_TRUE(export_of("killed.db") == export_of("whole.db"));  // too long to be shown
 }
 
 TEST_F(Cli, InterruptStopsCleanlyAndTheSameCommandContinues) {

@@ -127,24 +127,34 @@ void require_undamaged(Database& db) {
 
 struct Store::Impl {
   Impl(const fs::path& file, bool write)
-      : lock(write ? std::make_unique<WriterLock>(file) : nullptr),
-        is_new(write && !fs::exists(file)),
-        db(file, !write   ? Database::Mode::read
-                 : is_new ? Database::Mode::create
-                          : Database::Mode::write) {
-    if (write && !is_new && fs::file_size(file) == 0) is_new = true;
-    if (!is_new) {
-      require_ours(db);
-      require_full_length(db, file);
-      if (write) require_undamaged(db);
-    }
+      : lock(write ? std::make_unique<WriterLock>(file) : nullptr), db(open(file, write)) {
+    require_ours(db);
+    require_full_length(db, file);
     if (write) {
+      require_undamaged(db);
       // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
       // others can read meanwhile.
       db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-      if (is_new) db.execute(schema());
     }
     db.execute("PRAGMA foreign_keys = ON");
+  }
+
+  // With the lock held. A new store is made beside its place and then moved there, so that a store
+  // is there as a whole or not at all, whenever the process is killed.
+  static Database open(const fs::path& file, bool write) {
+    if (!write) return {file, Database::Mode::read};
+    std::error_code ignored;
+    if (!fs::exists(file) || fs::file_size(file, ignored) == 0) {
+      const fs::path made = file.string() + ".new";
+      fs::remove(made, ignored);
+      fs::remove(made.string() + "-journal", ignored);
+      Database(made, Database::Mode::create).execute(schema());
+      fs::rename(made, file, ignored);
+      if (ignored)
+        throw Error(Errc::io, fmt::format("{}: the store cannot be made: {}", file.string(),
+                                          ignored.message()));
+    }
+    return {file, Database::Mode::write};
   }
 
   Impl(const Impl&) = delete;
@@ -161,7 +171,6 @@ struct Store::Impl {
   }
 
   std::unique_ptr<WriterLock> lock;
-  bool is_new;
   mutable Database db;
 };
 
