@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/report_text.hpp"
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/store/store.hpp"
@@ -35,6 +36,7 @@ void write_csv(const Store& store, const std::string& experiment, std::ostream& 
 
 int run(const Options& options) {
   const Store store = Store::open_to_read(options.store);
+  if (!options.experiment.empty()) require_experiment(store, options.store, options.experiment);
   if (options.json) {
     nlohmann::json rows = nlohmann::json::array();
     store.for_each_result(options.experiment, [&](const ResultRow& row) {

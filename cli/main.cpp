@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <new>
@@ -69,13 +70,15 @@ int run(int argc, char** argv) {
 // The only place that maps errors to exit codes.
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
-  std::signal(SIGPIPE, SIG_IGN);
   try {
     const int code = run(argc, argv);
     if (std::fflush(stdout) != 0) throw hilo::Error(hilo::Errc::io, "the output cannot be written");
     return code;
   } catch (const hilo::Error& e) {
-    fmt::print(stderr, "hilo: {}\n", e.what());
+    // One line, whatever was quoted in it.
+    std::string message = e.what();
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    fmt::print(stderr, "hilo: {}\n", message);
     return static_cast<int>(e.code());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "hilo: out of memory; hilo run --dry-run shows what a spec needs\n");

@@ -24,10 +24,20 @@ int run(const Options& options) {
       throw Error(Errc::usage, fmt::format("{} is to be merged into itself", store));
     sources.push_back(Store::open_to_read(store));
   }
-  Store into = Store::open(options.into);
-  const std::size_t before = into.finished().size();
-  for (const Store& source : sources) into.merge(source);
-  const std::size_t after = into.finished().size();
+  const bool existed = std::filesystem::exists(options.into);
+  std::size_t before = 0;
+  std::size_t after = 0;
+  try {
+    Store into = Store::open(options.into);
+    before = into.finished().size();
+    into.merge(sources);
+    after = into.finished().size();
+  } catch (const Error&) {
+    // All or nothing: not even an empty store.
+    std::error_code ignored;
+    if (!existed) std::filesystem::remove(options.into, ignored);
+    throw;
+  }
   if (options.json)
     fmt::print(
         "{}\n",

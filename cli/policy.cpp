@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/report_text.hpp"
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/policy/q_table.hpp"
@@ -62,13 +63,14 @@ int run(Options options) {
   const Store store = Store::open_to_read(options.store);
   if (options.experiment.empty())
     options.experiment = only_one(store.experiments(), "experiment", "--experiment");
+  require_experiment(store, options.store, options.experiment);
   if (options.agent.empty())
     options.agent = only_one(store.agents(options.experiment), "agent", "--agent");
   const StoredPolicy stored = store.policy(options.experiment, options.agent, options.seed);
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
-  if (options.state) return show_state(q, *options.state, options.json);
   if (!options.csv.empty()) write_csv(q, options.csv);
+  if (options.state) return show_state(q, *options.state, options.json);
   if (options.json) {
     const nlohmann::json out = {
         {"experiment", options.experiment}, {"agent", options.agent},     {"seed", options.seed},

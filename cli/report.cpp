@@ -39,10 +39,7 @@ int run(const Options& options) {
   const Store store = Store::open_to_read(options.store);
   std::vector<std::string> names = store.experiments();
   if (!options.experiment.empty()) {
-    if (std::ranges::find(names, options.experiment) == names.end())
-      throw Error(Errc::usage,
-                  fmt::format("{}: there is no experiment '{}'{}", options.store,
-                              options.experiment, did_you_mean(options.experiment, names)));
+    require_experiment(store, options.store, options.experiment);
     names = {options.experiment};
   }
   if (names.empty() && !options.json) fmt::print("{}: the store is empty\n", options.store);
@@ -50,6 +47,10 @@ int run(const Options& options) {
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& name : names) {
     const Results results(store, name);
+    if (!results.has_metric(options.metric) && results.has_metric("test_reward"))
+      throw Error(Errc::usage, fmt::format("{}: experiment '{}' has no metric '{}' (docs/usage.md "
+                                           "lists them)",
+                                           options.store, name, options.metric));
     if (options.json) {
       all.push_back(to_json(results, options.metric));
     } else {

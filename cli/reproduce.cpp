@@ -61,7 +61,7 @@ nlohmann::json to_json(const Comparison& c) {
           {"published_sd", c.published.sd},
           {"published_seeds", c.published.seeds},
           {"difference_in_standard_errors", c.difference},
-          {"agrees", c.agrees}};
+          {"agrees", c.verdict == Verdict::agrees}};
 }
 
 // Figures are worth a warning, not a failure, where gnuplot is missing.
@@ -74,6 +74,19 @@ std::vector<std::filesystem::path> try_to_draw(const Results& results, const std
   }
 }
 
+bool reproduced(const std::vector<Comparison>& comparisons) {
+  return !comparisons.empty() && std::ranges::all_of(comparisons, [](const Comparison& c) {
+    return c.verdict == Verdict::agrees;
+  });
+}
+
+const char* verdict_of(const std::vector<Comparison>& comparisons) {
+  if (reproduced(comparisons)) return "REPRODUCED";
+  const bool differs = std::ranges::any_of(
+      comparisons, [](const Comparison& c) { return c.verdict == Verdict::differs; });
+  return differs ? "NOT REPRODUCED" : "NO VERDICT, too few seeds";
+}
+
 void print_text(const Results& results, const std::vector<Comparison>& comparisons,
                 const std::vector<std::filesystem::path>& figures, const Options& options) {
   fmt::print("\nMean ± standard error over seeds:\n{}\n", learning_table(results, "test_reward"));
@@ -82,12 +95,10 @@ void print_text(const Results& results, const std::vector<Comparison>& compariso
              comparisons.empty() ? 0 : comparisons[0].published.seeds,
              comparison_table(comparisons));
   fmt::print("{}\n", kWhyVariantsDiffer);
-  const auto agreeing = std::ranges::count(comparisons, true, &Comparison::agrees);
+  const auto agreeing = std::ranges::count(comparisons, Verdict::agrees, &Comparison::verdict);
   fmt::print(
-      "verdict: {} of {} published values agree within {} standard errors of the "
-      "difference: {}\n",
-      agreeing, comparisons.size(), kAgreement,
-      static_cast<std::size_t>(agreeing) == comparisons.size() ? "REPRODUCED" : "NOT REPRODUCED");
+      "verdict: {} of {} published values agree within {} standard errors of the difference: {}\n",
+      agreeing, comparisons.size(), kAgreement, verdict_of(comparisons));
   for (const auto& figure : figures) fmt::print("figure:  {}\n", figure.string());
   fmt::print("store:   {}\n", options.request.store.string());
 }
@@ -96,10 +107,13 @@ void print_text(const Results& results, const std::vector<Comparison>& compariso
 int reproduce(const std::string& name, const Options& options, nlohmann::json& all) {
   const ShippedSpec& shipped = shipped_spec(name);
   Spec spec = parse_spec(shipped.toml, fmt::format("{}.toml", name));
-  if (!options.seeds.empty()) spec.seeds = parse_seeds(options.seeds);
+  if (!options.seeds.empty()) spec.seeds = seeds_flag(options.seeds);
   const RunOutcome outcome = run_spec(spec, options.request);
   if (!options.json) fmt::print("{}", describe(spec, options.request, outcome));
-  if (outcome.interrupted || outcome.failed > 0) return exit_code(outcome);
+  if (outcome.interrupted || outcome.failed > 0) {
+    all.push_back(to_json(spec, options.request, outcome));
+    return exit_code(outcome);
+  }
 
   const Store store = Store::open_to_read(options.request.store);
   const Results results(store, spec.name);
@@ -110,13 +124,15 @@ int reproduce(const std::string& name, const Options& options, nlohmann::json& a
   const auto figures = try_to_draw(results, folder);
   if (options.json) {
     nlohmann::json entry = to_json(spec, options.request, outcome);
+    entry["comparisons"] = nlohmann::json::array();
+    entry["figures"] = nlohmann::json::array();
     for (const Comparison& c : comparisons) entry["comparisons"].push_back(to_json(c));
     for (const auto& figure : figures) entry["figures"].push_back(figure.string());
     all.push_back(std::move(entry));
   } else {
     print_text(results, comparisons, figures, options);
   }
-  return std::ranges::all_of(comparisons, &Comparison::agrees) ? 0 : kVerdictFailed;
+  return reproduced(comparisons) ? 0 : kVerdictFailed;
 }
 
 int run(const Options& options) {

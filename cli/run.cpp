@@ -55,7 +55,7 @@ int dry_run(const Spec& spec, const Options& options) {
 
 int run(const Options& options) {
   Spec spec = load_spec(options.spec, options.overrides);
-  if (!options.seeds.empty()) spec.seeds = parse_seeds(options.seeds);
+  if (!options.seeds.empty()) spec.seeds = seeds_flag(options.seeds);
   if (options.dry_run) return dry_run(spec, options);
   const RunOutcome outcome = run_spec(spec, options.request);
   if (options.json)

@@ -1,6 +1,7 @@
 #include "cli/run_spec.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -79,7 +80,7 @@ class ProgressLine {
 
 // A table that cannot be read should be said once and before anything runs, not by every run.
 void check_files(const std::vector<RunGroup>& groups) {
-  if (!groups.empty() && problem_kind(groups[0].problem_kind).reads_files)
+  if (!groups.empty() && problem_kind(groups[0].problem_kind).content_hash)
     build_problem(groups[0].problem_kind, groups[0].problem, groups[0].seed);
 }
 
@@ -91,10 +92,11 @@ RunOutcome run_spec(const Spec& spec, const RunRequest& request) {
   check_files(plan(spec, {}));
 
   Store store = Store::open(request.store);
-  store.define_experiment(spec);
+  outcome.dropped = store.define_experiment(spec);
   const std::vector<RunGroup> groups = plan(spec, store.finished());
   if (groups.empty()) return outcome;
 
+  std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
   ProgressLine line(spec.name);
   const auto start = Clock::now();
@@ -118,11 +120,17 @@ RunOutcome run_spec(const Spec& spec, const RunRequest& request) {
 
 std::string describe(const Spec& spec, const RunRequest& request, const RunOutcome& outcome) {
   const std::string store = request.store.string();
+  std::string text;
+  if (!outcome.dropped.empty())
+    text += fmt::format(
+        "{}: other configurations stood for {} before; their runs stay in the store "
+        "but are no longer shown (--set name=... keeps both)\n",
+        spec.name, fmt::join(outcome.dropped, ", "));
   if (outcome.done == 0 && !outcome.interrupted)
-    return fmt::format("{}: nothing to do, all {} runs are in {}\n", spec.name, outcome.total,
-                       store);
-  std::string text = fmt::format("{}: {} of {} runs done in {:.1f} s, results in {}\n", spec.name,
-                                 outcome.done, outcome.total, outcome.seconds, store);
+    return text + fmt::format("{}: nothing to do, all {} runs are in {}\n", spec.name,
+                              outcome.total, store);
+  text += fmt::format("{}: {} of {} runs done in {:.1f} s, results in {}\n", spec.name,
+                      outcome.done, outcome.total, outcome.seconds, store);
   if (outcome.failed > 0)
     text += fmt::format("{}: {} runs failed, the first with: {}\n", spec.name, outcome.failed,
                         outcome.first_error);
@@ -137,6 +145,14 @@ nlohmann::json to_json(const Spec& spec, const RunRequest& request, const RunOut
           {"failed", outcome.failed},    {"interrupted", outcome.interrupted},
           {"seconds", outcome.seconds},  {"store_seconds", outcome.store_seconds},
           {"error", outcome.first_error}};
+}
+
+SeedRange seeds_flag(const std::string& text) {
+  try {
+    return parse_seeds(text);
+  } catch (const Error& e) {
+    throw Error(Errc::usage, fmt::format("--seeds: {}", e.what()));
+  }
 }
 
 int exit_code(const RunOutcome& outcome) {

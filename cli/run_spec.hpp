@@ -20,6 +20,7 @@ struct RunOutcome {
   double seconds = 0;
   double store_seconds = 0;  // spent on writing results
   std::string first_error;
+  std::vector<std::string> dropped;  // agents that the experiment no longer shows
 };
 
 // Runs what the store does not have yet, with a progress line on a terminal. Ctrl-C stops cleanly.
@@ -28,6 +29,9 @@ RunOutcome run_spec(const Spec& spec, const RunRequest& request);
 // One line for people, and the same for machines.
 std::string describe(const Spec& spec, const RunRequest& request, const RunOutcome& outcome);
 nlohmann::json to_json(const Spec& spec, const RunRequest& request, const RunOutcome& outcome);
+
+// --seeds: a bad value is a bad flag, not a bad spec.
+SeedRange seeds_flag(const std::string& text);
 
 // 0, 6 if a run failed, 130 if interrupted.
 int exit_code(const RunOutcome& outcome);

@@ -15,10 +15,12 @@
 namespace hilo::cli {
 namespace {
 
+constexpr double kDefaultGamma = 0.99;
+
 struct Options {
   std::string problem, csv;
   std::uint64_t seed = 0;
-  double gamma = 0.99;
+  std::optional<double> gamma;
   bool json = false;
 };
 
@@ -36,11 +38,11 @@ Solvable find_problem(const Options& options) {
     const bool is_pair = fs::exists(fs::path(options.problem) / "high");
     const auto mdp =
         load_mdp(is_pair ? fs::path(options.problem) / "high" : fs::path(options.problem));
-    return {mdp, mdp.get(), options.gamma};
+    return {mdp, mdp.get(), options.gamma.value_or(kDefaultGamma)};
   }
   std::string kind = options.problem;
   std::map<std::string, Value> parameters;
-  double gamma = options.gamma;
+  double gamma = kDefaultGamma;
   if (options.problem.ends_with(".toml")) {
     const Spec spec = load_spec(options.problem);
     kind = spec.configs[0].problem_kind;
@@ -53,7 +55,7 @@ Solvable find_problem(const Options& options) {
     throw Error(Errc::usage, fmt::format("{}: its distribution is not known, so that it cannot be "
                                          "solved",
                                          options.problem));
-  return {std::move(problem), model, gamma};
+  return {std::move(problem), model, options.gamma.value_or(gamma)};
 }
 
 void write_csv(const Solution& solution, const Model& model, const std::string& path) {
@@ -65,6 +67,8 @@ void write_csv(const Solution& solution, const Model& model, const std::string& 
 }
 
 int run(const Options& options) {
+  if (options.gamma && !(*options.gamma >= 0 && *options.gamma < 1))
+    throw Error(Errc::usage, fmt::format("--gamma is {}, but must be in [0, 1)", *options.gamma));
   const Solvable problem = find_problem(options);
   const Model& model = *problem.model;
   const Solution solution = policy_iteration(model, problem.gamma);
@@ -98,8 +102,7 @@ Handler add_solve(CLI::App& app) {
                  "a folder of tables, a spec.toml, or a kind of problem (hilo list problems)")
       ->required();
   app.add_option("--seed", options->seed, "of a random problem")->capture_default_str();
-  app.add_option("--gamma", options->gamma, "discount; a spec brings its own")
-      ->capture_default_str();
+  app.add_option("--gamma", options->gamma, "discount; default that of the spec, else 0.99");
   app.add_option("--csv", options->csv, "write the policy: state,action,value");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo solve random-mdp --seed 1 --csv optimal.csv");

@@ -73,6 +73,14 @@ TEST_F(Cli, UsageErrors) {
   expect_failure({"reproduce", "figure-2x"}, 2, {"did you mean 'figure-2a'?"});
   expect_failure({"reproduce"}, 2, {"needs the name"});
   expect_failure({"list", "nothing"}, 2, {"nothing"});
+  write("tiny.toml", tiny_spec());
+  expect_failure({"run", "tiny.toml", "--seeds", "abc"}, 2, {"--seeds", "'abc'"});
+  expect_failure({"run", "tiny.toml", "--set", "train..episodes=5"}, 2, {"names no key"});
+  expect_failure({"run", "tiny.toml", "--set", "train.episodes=5\nfoo=3"}, 2, {"single key=value"});
+  hilo({"run", "tiny.toml"});
+  expect_failure({"report", "hilo.db", "--metric", "nonsense"}, 2, {"no metric 'nonsense'"});
+  expect_failure({"export", "hilo.db", "--experiment", "tinny"}, 2, {"did you mean 'tiny'?"});
+  expect_failure({"policy", "hilo.db", "--experiment", "tinny"}, 2, {"did you mean 'tiny'?"});
 }
 
 TEST_F(Cli, BadSpecs) {
@@ -92,6 +100,10 @@ TEST_F(Cli, BadSpecs) {
   expect_failure({"run", "bad.toml"}, 3, {"unknown problem kind 'nonsense'", "known: random-mdp"});
   bad("\"mcrl\"", "\"nonsense\"");
   expect_failure({"run", "bad.toml"}, 3, {"unknown agent kind 'nonsense'", "known: mcrl"});
+  bad("kind = \"mcrl\"", "kind = \"mcrl\"\nlabel = \"a\\u0007\"");
+  expect_failure({"run", "bad.toml"}, 3, {"label must be UTF-8 without control characters"});
+  bad("states = 20", "states = 20\nstart_states = 20");
+  expect_failure({"run", "bad.toml"}, 3, {"start_states is 20, but must be in [1, 19]"});
   bad("spec_version = 1", "spec_version = 7");
   expect_failure({"run", "bad.toml"}, 3, {"spec_version is 7, but this program reads version 1"});
   bad("[train]", "[train");
@@ -295,6 +307,40 @@ kind = "mcrl"
   EXPECT_NE(hilo({"report", "hilo.db"}).out.find("failed: MCRL, seed 0"), std::string::npos);
 }
 
+TEST_F(Cli, ChangedTablesAreRunAgain) {
+  const auto table = [&](const char* reward) {
+    for (const char* side : {"high", "low"}) {
+      write(std::string("t/") + side + "/transitions.csv",
+            std::string("state,action,next,probability,reward\n0,0,1,1,") + reward +
+                "\n0,1,1,1,1\n1,0,1,1,0\n1,1,1,1,0\n");
+      write(std::string("t/") + side + "/start.csv", "state,probability\n0,1\n");
+    }
+  };
+  write("t.toml", R"(spec_version = 1
+name = "t"
+[problem]
+kind = "table"
+folder = "t"
+[train]
+episodes = 20
+[[agent]]
+kind = "mcrl"
+)");
+  table("2");
+  EXPECT_NE(hilo({"run", "t.toml"}).out.find("1 of 1 runs done"), std::string::npos);
+  EXPECT_NE(hilo({"run", "t.toml"}).out.find("nothing to do"), std::string::npos);
+  table("3");
+  EXPECT_NE(hilo({"run", "t.toml"}).out.find("1 of 1 runs done"), std::string::npos);
+}
+
+TEST_F(Cli, MergingConflictsLeavesNothingBehind) {
+  write("tiny.toml", tiny_spec());
+  hilo({"run", "tiny.toml", "--store", "a.db"});
+  hilo({"run", "tiny.toml", "--store", "b.db", "--set", "train.episodes=20"});
+  expect_failure({"merge", "a.db", "b.db", "--into", "c.db"}, 4, {"agent 'MCRL'"});
+  EXPECT_FALSE(std::filesystem::exists(path("c.db")));
+}
+
 TEST_F(Cli, PoliciesCanBeAskedAndExported) {
   write("tiny.toml", tiny_spec(kTwoMfmcrl));
   hilo({"run", "tiny.toml"});
@@ -330,6 +376,9 @@ TEST_F(Cli, ReportsAndReproducesWithFewSeeds) {
   EXPECT_EQ(json[0]["figures"].size(), 3U);
   EXPECT_LT(json[0]["store_seconds"], json[0]["seconds"]);
   EXPECT_TRUE(std::filesystem::exists(path("figures/figure-2a.png")));
+  const Finished one = hilo({"reproduce", "figure-2a", "--seeds", "1", "--store", "one.db"});
+  EXPECT_EQ(one.code, 1);  // nothing was compared, so nothing is reproduced
+  EXPECT_NE(one.out.find("NO VERDICT, too few seeds"), std::string::npos);
   const Finished report = hilo({"report", "hilo.db"});
   EXPECT_NE(report.out.find("MFMCRL m=10 as-written"), std::string::npos);
   expect_failure({"report", "hilo.db", "--experiment", "figure-2b"}, 2,

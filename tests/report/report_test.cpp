@@ -119,11 +119,37 @@ TEST(Published, ComparesInStandardErrorsOfTheDifference) {
     store.append(record);
   }
   const auto comparisons = compare_with_published(Results(store, "figure-2a"));
-  ASSERT_EQ(comparisons.size(), 2U);
-  EXPECT_NEAR(comparisons[1].difference, 2.35, 0.01);
-  EXPECT_TRUE(comparisons[1].agrees);
-  EXPECT_FALSE(comparisons[0].agrees);
+  ASSERT_EQ(comparisons.size(), 20U);
+  EXPECT_NEAR(comparisons[4].difference, 2.35, 0.01);
+  EXPECT_EQ(comparisons[4].verdict, Verdict::agrees);
+  EXPECT_EQ(comparisons[0].verdict, Verdict::differs);
+  EXPECT_EQ(comparisons[1].verdict, Verdict::too_few_seeds);
   EXPECT_NE(comparison_table(comparisons).find("DIFFERS"), std::string::npos);
+}
+
+// Another experiment of the same name is not compared with the paper.
+TEST(Published, ComparesOnlyTheShippedSpec) {
+  const TemporaryFolder folder;
+  Store store = Store::open(folder.path() / "x.db");
+  store.define_experiment(parse_spec(testing::tiny_spec(), "tiny", {"name=figure-2a"}));
+  EXPECT_TRUE(compare_with_published(Results(store, "figure-2a")).empty());
+}
+
+// A label is text, never a command.
+TEST(Figure, LabelsCannotRunAnything) {
+  const TemporaryFolder folder;
+  const auto trap = folder.path() / "trap";
+  Spec spec = parse_spec(testing::tiny_spec(), "tiny");
+  spec.configs[0].label = "a`touch " + trap.string() + "`'\"\\\n b";
+  Store store = Store::open(folder.path() / "x.db");
+  store.define_experiment(spec);
+  RunRecord record;
+  record.key = {spec.configs[0].hash, 0, 1};
+  record.canonical = spec.configs[0].canonical;
+  record.measurements = {{0, "test_reward", 0}, {10, "test_reward", 1}};
+  store.append(record);
+  EXPECT_NO_THROW(draw_learning_curves(Results(store, "tiny"), "test_reward", folder.path()));
+  EXPECT_FALSE(std::filesystem::exists(trap));
 }
 
 TEST(Figure, DrawsThreeFiles) {

@@ -112,6 +112,42 @@ TEST(Store, ExperimentsShareRunsAndDropOldAgents) {
   EXPECT_EQ(store.finished().size(), 3U);  // runs stay
 }
 
+TEST(Store, ARelabelledAgentKeepsItsSeedsAndAnotherVersionIsDropped) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "x.db";
+  Spec spec = tiny();
+  {
+    Store store = Store::open(file);
+    store.define_experiment(spec);
+    for (std::uint64_t seed = 0; seed < 3; ++seed) store.append(record_of(spec.configs[1], seed));
+    spec.configs[1].label = "renamed";
+    spec.seeds = {0, 0};
+    EXPECT_TRUE(store.define_experiment(spec).empty());
+    EXPECT_EQ(rows(store).size(), 9U);
+    EXPECT_EQ(rows(store)[0].agent, "renamed");
+  }
+  execute(file,
+          "UPDATE run SET algorithm_version = 99; "
+          "UPDATE experiment_run SET algorithm_version = 99");
+  Store store = Store::open(file);
+  EXPECT_EQ(store.define_experiment(spec).size(), 3U);
+  EXPECT_TRUE(rows(store).empty());  // old results are not mixed with new ones
+}
+
+TEST(Store, ALinkIsTheStoreItLeadsTo) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "x.db";
+  const auto link = folder.path() / "link.db";
+  std::filesystem::create_symlink("x.db", link);
+  Store store = Store::open(link);
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  expect_error([&] { Store::open(file); }, Errc::io, {"in use"});
+  const Spec spec = tiny();
+  store.define_experiment(spec);
+  store.append(record_of(spec.configs[0], 0));
+  EXPECT_EQ(rows(Store::open_to_read(link)).size(), 3U);
+}
+
 TEST(Store, RefusesASecondWriterButNotReaders) {
   const TemporaryFolder folder;
   const auto file = folder.path() / "x.db";
@@ -189,9 +225,11 @@ TEST(Store, MergesStoresAndRefusesConflicts) {
   make("whole.db", 1, spec);
   {
     Store merged = Store::open(folder.path() / "merged.db");
-    merged.merge(Store::open_to_read(folder.path() / "a.db"));
-    merged.merge(Store::open_to_read(folder.path() / "b.db"));
-    merged.merge(Store::open_to_read(folder.path() / "b.db"));  // once more changes nothing
+    std::vector<Store> both;
+    both.push_back(Store::open_to_read(folder.path() / "a.db"));
+    both.push_back(Store::open_to_read(folder.path() / "b.db"));
+    merged.merge(both);
+    merged.merge(both);  // once more changes nothing
     EXPECT_EQ(merged.finished().size(), 6U);
     EXPECT_EQ(merged.policy("tiny", "MCRL", 1).q[3], 0.5);
     const auto whole = rows(Store::open_to_read(folder.path() / "whole.db"));
@@ -205,8 +243,12 @@ TEST(Store, MergesStoresAndRefusesConflicts) {
   }
   make("c.db", 2, parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny", {"train.gamma=0.5"}));
   Store merged = Store::open(folder.path() / "merged.db");
-  expect_error([&] { merged.merge(Store::open_to_read(folder.path() / "c.db")); }, Errc::data,
-               {"agent 'MCRL' of experiment 'tiny' is another one in"});
+  expect_error(
+      [&] {
+        const Store other = Store::open_to_read(folder.path() / "c.db");
+        merged.merge({&other, 1});
+      },
+      Errc::data, {"agent 'MCRL' of experiment 'tiny' is another one in"});
   EXPECT_EQ(merged.finished().size(), 6U);  // nothing was added
 }
 

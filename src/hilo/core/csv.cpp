@@ -96,19 +96,26 @@ std::string csv_field(const std::string& text) {
   return out + '"';
 }
 
-AtomicFile::AtomicFile(std::filesystem::path file)
-    : file_(std::move(file)), part_(file_.string() + ".part"), out_(part_) {
-  if (!out_) throw Error(Errc::io, fmt::format("{}: cannot be written", part_.string()));
+AtomicFile::AtomicFile(std::filesystem::path file) : file_(std::move(file)) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_symlink(file_, ignored)) file_ = fs::weakly_canonical(file_, ignored);
+  // A pipe or a device is written to, not replaced.
+  in_place_ = fs::exists(file_, ignored) && !fs::is_regular_file(file_, ignored);
+  part_ = in_place_ ? file_ : fs::path(file_.string() + ".part");
+  out_.open(part_);
+  if (!out_) throw Error(Errc::io, fmt::format("{}: cannot be written", file_.string()));
 }
 
 AtomicFile::~AtomicFile() {
   std::error_code ignored;
-  std::filesystem::remove(part_, ignored);  // gone already after a commit
+  if (!in_place_) std::filesystem::remove(part_, ignored);  // gone already after a commit
 }
 
 void AtomicFile::commit() {
   out_.close();
-  if (!out_) throw Error(Errc::io, fmt::format("{}: writing failed", part_.string()));
+  if (!out_) throw Error(Errc::io, fmt::format("{}: writing failed", file_.string()));
+  if (in_place_) return;
   std::error_code error;
   std::filesystem::rename(part_, file_, error);
   if (error)

@@ -60,6 +60,7 @@ class AtomicFile {
 
  private:
   std::filesystem::path file_, part_;
+  bool in_place_ = false;
   std::ofstream out_;
 };
 

@@ -8,14 +8,6 @@
 namespace hilo {
 namespace {
 
-void check(const RandomMdpOptions& o) {
-  require_within("states", o.states, 2, kMaxRandomStates);
-  require_within("actions", o.actions, 1, kMaxRandomActions);
-  require_within("states * actions * states", o.states * o.actions * o.states, 1, 0xffffffffU);
-  require_within("terminal_probability", o.terminal_probability, 1e-6, 1 - 1e-6);
-  require_within("start_states", o.start_states, 1, o.states - 1);
-}
-
 // Draws the rows of one MDP. Every number has its place in a stream of its row, whether it is used
 // or not.
 class RowGenerator {
@@ -65,9 +57,17 @@ class RowGenerator {
 
 }  // namespace
 
+void validate(const RandomMdpOptions& o) {
+  require_within("states", o.states, 2, kMaxRandomStates);
+  require_within("actions", o.actions, 1, kMaxRandomActions);
+  require_within("states * actions * states", o.states * o.actions * o.states, 1, 0xffffffffU);
+  require_within("terminal_probability", o.terminal_probability, 1e-6, 1 - 1e-6);
+  require_within("start_states", o.start_states, 1, o.states - 1);
+}
+
 std::shared_ptr<const TabularMdp> make_random_mdp(const RandomMdpOptions& options,
                                                   std::uint64_t seed) {
-  check(options);
+  validate(options);
   const auto terminal = static_cast<State>(options.states - 1);
   TabularBuilder builder(options.states, options.actions, {&terminal, 1});
   builder.reserve(options.states * options.actions * options.states * 11 / 20);  // half, and some

@@ -18,6 +18,9 @@ struct RandomMdpOptions {
   std::size_t start_states = 10;      // start uniformly on the first so many
 };
 
+// Throws unless every option is in range and all fit together.
+void validate(const RandomMdpOptions& options);
+
 // For each (s, a): U_ref and U_0, U_1, ... uniform; successor i is possible if U_i > U_ref, with a
 // probability proportional to another uniform number; the reward is a uniform number, or 0 if a
 // successor chosen at random is impossible.

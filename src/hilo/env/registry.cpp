@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fstream>
 #include <new>
+#include <sstream>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/hash.hpp"
 #include "hilo/env/degraded_twin.hpp"
 #include "hilo/env/random_mdp.hpp"
 #include "hilo/env/table_csv.hpp"
@@ -13,13 +16,17 @@
 namespace hilo {
 namespace {
 
-Problem build_random_mdp(const Parameters& p, std::uint64_t seed) {
-  const RandomMdpOptions options = {
+RandomMdpOptions random_mdp_options(const Parameters& p) {
+  return {
       .states = static_cast<std::size_t>(p.integer("states")),
       .actions = static_cast<std::size_t>(p.integer("actions")),
       .terminal_probability = p.number("terminal_probability"),
       .start_states = static_cast<std::size_t>(p.integer("start_states")),
   };
+}
+
+Problem build_random_mdp(const Parameters& p, std::uint64_t seed) {
+  const RandomMdpOptions options = random_mdp_options(p);
   const auto high = make_random_mdp(options, seed);
   const auto [low, report] = degrade(
       *high,
@@ -45,6 +52,19 @@ Problem build_table(const Parameters& p, std::uint64_t /*seed*/) {
   for (const Model* model : {pair.high().model(), pair.low().model()})
     bytes += dynamic_cast<const TabularMdp&>(*model).memory_bytes();
   return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
+}
+
+std::string hash_tables(const Parameters& p, bool with_low) {
+  const std::filesystem::path folder = p.text("folder");
+  std::vector<std::string> files = {"high/transitions.csv", "high/start.csv"};
+  if (with_low) files.insert(files.end(), {"low/transitions.csv", "low/start.csv", "map.csv"});
+  std::ostringstream contents;
+  for (const std::string& file : files) {
+    contents << file << '\n';
+    if (std::ifstream in(folder / file); in && in.peek() != std::ifstream::traits_type::eof())
+      contents << in.rdbuf();
+  }
+  return hash_hex(contents.str());
 }
 
 const std::vector<ProblemKind>& all_kinds() {
@@ -82,12 +102,14 @@ const std::vector<ProblemKind>& all_kinds() {
                 double{kMaxRandomStates},
                 {}},
            },
-       .build = build_random_mdp},
+       .build = build_random_mdp,
+       .validate = [](const Parameters& p) { validate(random_mdp_options(p)); }},
       {.name = "table",
        .description = "two MDPs and the map between them, read from CSV files",
        .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}}},
        .build = build_table,
-       .reads_files = true},
+       .content_hash = hash_tables,
+       .file_parameters = {"folder"}},
   };
   return kKinds;
 }

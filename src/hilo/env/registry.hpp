@@ -30,7 +30,12 @@ struct ProblemKind {
   std::string description;
   std::vector<ParameterInfo> parameters;
   std::function<Problem(const Parameters&, std::uint64_t seed)> build;
-  bool reads_files = false;  // may fail for reasons that no check of its parameters can see
+  // Checks what the parameters' own ranges cannot: throws if they do not fit together.
+  std::function<void(const Parameters&)> validate = {};
+  // For a problem that is read from files: what is in them, of the high fidelity alone or of both.
+  // It stands for the files in the identity of a run.
+  std::function<std::string(const Parameters&, bool with_low)> content_hash = {};
+  std::vector<std::string> file_parameters = {};  // that only say where the files are
 };
 
 std::span<const ProblemKind> problem_kinds();

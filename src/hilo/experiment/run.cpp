@@ -127,7 +127,9 @@ double estimate_run(const PlannedRun& run, const FidelityPair& pair) {
   const TestOptions test = test_options(*run.config);
   const auto budget = options.episodes > 0 ? static_cast<double>(options.episodes)
                                            : static_cast<double>(options.steps) / kMeanLength;
-  const double trial = std::min(100.0, budget);
+  // About two million steps at most, so that the trial stays short.
+  const double steps_per_episode = relative_cost(*run.config) / budget;
+  const double trial = std::min({100.0, budget, std::max(1.0, 2e6 / steps_per_episode)});
   options.episodes = static_cast<std::uint64_t>(std::max(1.0, trial));
   options.steps = 0;
   const auto agent = build_agent(run, pair);
@@ -220,7 +222,9 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
   std::map<std::map<std::string, Value>, double> build_seconds;
   for (const RunGroup& group : groups) {
     // One trial for each problem and configuration; other seeds cost the same.
-    if (!build_seconds.contains(group.problem)) {
+    const bool all_known = std::ranges::all_of(
+        group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
+    if (!build_seconds.contains(group.problem) || !all_known) {
       const auto start = std::chrono::steady_clock::now();
       const Problem problem = build_problem(group.problem_kind, group.problem, group.seed);
       build_seconds[group.problem] = seconds_since(start);

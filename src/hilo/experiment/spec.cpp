@@ -13,6 +13,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/core/random.hpp"
+#include "hilo/core/text.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/labels.hpp"
 
@@ -31,8 +32,22 @@ Value to_value(const toml::node& node, const std::string& key) {
   if (const auto* x = node.as_boolean()) return x->get();
   if (const auto* x = node.as_integer()) return x->get();
   if (const auto* x = node.as_floating_point()) return x->get();
-  if (const auto* x = node.as_string()) return x->get();
+  if (const auto* x = node.as_string()) {
+    if (!is_plain_text(x->get()))
+      fail(fmt::format("{} must be UTF-8 without control characters", key));
+    return x->get();
+  }
   fail(fmt::format("{} must be a single value", key));
+}
+
+// Runs `action`, whose errors do not know the spec, and puts the place in front.
+template <class F>
+decltype(auto) in_place(const std::string& where, F&& action) {
+  try {
+    return action();
+  } catch (const Error& e) {
+    throw Error(e.code(), fmt::format("{}: {}", where, e.what()));
+  }
 }
 
 // A table with its sweep taken apart: fixed values, and lists to run through.
@@ -81,9 +96,10 @@ std::vector<Values> expand(const Section& section) {
 
 std::string take_text(Values& values, const std::string& key, const std::string& where) {
   const auto found = values.find(key);
-  if (found == values.end()) fail(fmt::format("{}: key '{}' is missing", where, key));
+  const std::string place = where.empty() ? "" : where + ": ";
+  if (found == values.end()) fail(fmt::format("{}key '{}' is missing", place, key));
   const auto* text = std::get_if<std::string>(&found->second);
-  if (text == nullptr || text->empty()) fail(fmt::format("{}: {} must be a name", where, key));
+  if (text == nullptr || text->empty()) fail(fmt::format("{}{} must be a name", place, key));
   std::string out = *text;
   values.erase(found);
   return out;
@@ -144,6 +160,11 @@ void canonicalise(RunConfig& config, const ProblemKind& kind) {
   for (const ParameterInfo& info : kind.parameters)
     if (config.agent->uses_low_fidelity || !info.low_fidelity_only)
       visible[info.name] = config.problem.at(info.name);
+  // What is in the files counts, not where they are.
+  for (const std::string& name : kind.file_parameters) visible.erase(name);
+  if (kind.content_hash)
+    visible["content"] = kind.content_hash(Parameters(kind.name, kind.parameters, config.problem),
+                                           config.agent->uses_low_fidelity);
   config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
   append(config.canonical, "agent", config.agent_parameters.all());
   config.canonical += fmt::format("problem.kind = \"{}\"\n", config.problem_kind);
@@ -169,12 +190,14 @@ void check_root(const toml::table& root, const std::string& where) {
     if (std::ranges::find(known, key.str()) == known.end())
       fail(fmt::format("{}: unknown key '{}'{} (known: {})", where, key.str(),
                        did_you_mean(key.str(), known), fmt::join(known, ", ")));
-  const auto version = root["spec_version"].value<std::int64_t>();
-  if (!version)
-    fail(fmt::format("{}: spec_version is missing; this program reads version 1", where));
-  if (*version != kSpecVersion)
-    fail(fmt::format("{}: spec_version is {}, but this program reads version {}", where, *version,
-                     kSpecVersion));
+  const auto* version = root["spec_version"].as_integer();
+  if (version == nullptr)
+    fail(
+        fmt::format("{}: spec_version is missing or no whole number; this program reads version {}",
+                    where, kSpecVersion));
+  if (version->get() != kSpecVersion)
+    fail(fmt::format("{}: spec_version is {}, but this program reads version {}", where,
+                     version->get(), kSpecVersion));
 }
 
 SeedRange read_seeds(const toml::table& root, const std::string& where) {
@@ -215,11 +238,15 @@ void apply_override(toml::table& root, const std::string& text) {
   } catch (const toml::parse_error&) {
     parsed.insert("x", value);
   }
+  if (parsed.size() != 1)
+    throw Error(Errc::usage, fmt::format("--set {}: must be a single key=value", text));
   toml::node* place = &root;
   std::istringstream parts(key);
   std::string part;
   std::vector<std::string> path;
   while (std::getline(parts, part, '.')) path.push_back(part);
+  if (key.ends_with('.') || std::ranges::find(path, "") != path.end())
+    throw Error(Errc::usage, fmt::format("--set {}: '{}' names no key", text, key));
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (toml::array* array = place->as_array()) {
       std::size_t index = 0;
@@ -238,6 +265,9 @@ void apply_override(toml::table& root, const std::string& text) {
   toml::table* table = place->as_table();
   if (table == nullptr || path.empty())
     throw Error(Errc::usage, fmt::format("--set {}: '{}' names no key", text, key));
+  // A key that is set is no longer swept.
+  if (toml::node* sweep = table->get("sweep"); sweep != nullptr && sweep->as_table() != nullptr)
+    sweep->as_table()->erase(path.back());
   table->insert_or_assign(path.back(), std::move(*parsed.get("x")));
 }
 
@@ -262,7 +292,8 @@ void add_agent(const Common& common, const Section& section, const std::string& 
                std::vector<RunConfig>& configs) {
   for (const Values& problem : common.problems)
     for (Values agent : expand(section)) {
-      const AgentKind& kind = agent_kind(take_text(agent, "kind", where));
+      const AgentKind& kind = in_place(
+          where, [&]() -> const AgentKind& { return agent_kind(take_text(agent, "kind", "")); });
       const std::string label = agent.contains("label") ? take_text(agent, "label", where) : "";
       const std::string where_kind = fmt::format("{} ({})", where, kind.name);
       const Values overrides =
@@ -272,6 +303,8 @@ void add_agent(const Common& common, const Section& section, const std::string& 
       const Parameters checked(
           fmt::format("{}: problem ({})", common.where, common.problem_kind->name),
           common.problem_kind->parameters, merged);
+      if (common.problem_kind->validate)
+        in_place(common.where + ": problem", [&] { common.problem_kind->validate(checked); });
       RunConfig config{.label = label,
                        .agent = &kind,
                        .agent_parameters = Parameters(where_kind, kind.parameters, agent),
@@ -375,7 +408,8 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
   };
   const Common common = {
       .where = where,
-      .problem_kind = &problem_kind(problem_name),
+      .problem_kind = &in_place(where + ": problem",
+                                [&]() -> const ProblemKind& { return problem_kind(problem_name); }),
       .problems = expand(problem),
       .train = Parameters(where + ": train", train_parameters(), values_of("train")),
       .test = Parameters(where + ": test", test_parameters(), values_of("test")),

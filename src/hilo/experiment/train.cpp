@@ -42,6 +42,8 @@ class Training {
   }
 
   void run_and_learn() {
+    if (agent_.episodes() >= 0xffffffffU)
+      throw Error(Errc::spec, "more than 2^32 - 1 episodes have no random streams of their own");
     high_.run_episode({.behaviour = agent_.behaviour(),
                        .seed = train_.seed,
                        .purpose = Purpose::high_episode,

@@ -11,6 +11,7 @@
 
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/text.hpp"
 #include "hilo/report/published.hpp"
 
 namespace hilo {
@@ -38,14 +39,23 @@ std::string axis_name(const std::string& metric) {
   return metric;
 }
 
-// Text inside gnuplot's double quotes, without enhanced mode's marks.
+// Text as one of gnuplot's single-quoted strings, in which nothing but the quote is special: a
+// label from a store must not be able to run anything.
 std::string quoted(const std::string& text) {
-  std::string out = "\"";
+  std::string out = "'";
   for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (c == '\'') out += '\'';
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
   }
-  return out + "\"";
+  return out + "'";
+}
+
+// Files are called after the experiment, and the metric where it is not the usual one.
+std::string file_stem(const Results& results, const std::string& metric) {
+  const std::string& name = results.experiment();
+  if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos || !is_plain_text(name))
+    throw Error(Errc::data, fmt::format("an experiment called '{}' cannot name a file", name));
+  return metric == "test_reward" ? name : name + "-" + metric;
 }
 
 // Variants of one agent share a colour and differ in the line.
@@ -65,6 +75,17 @@ std::size_t colour_index(const Results& results, std::size_t agent) {
   return static_cast<std::size_t>(place - seen.begin()) % kColours.size();
 }
 
+// "36", or "20 to 36" where agents differ.
+std::string seeds_of(const Results& results) {
+  std::size_t least = results.num_seeds(results.agents()[0]);
+  std::size_t most = least;
+  for (const std::string& agent : results.agents()) {
+    least = std::min(least, results.num_seeds(agent));
+    most = std::max(most, results.num_seeds(agent));
+  }
+  return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
+}
+
 std::string script(const Results& results, const std::string& metric, const fs::path& folder) {
   std::string data;
   std::string bands;
@@ -73,6 +94,7 @@ std::string script(const Results& results, const std::string& metric, const fs::
   const auto published = published_points(results.experiment());
   for (std::size_t i = 0; i < results.agents().size(); ++i) {
     const std::string& agent = results.agents()[i];
+    if (results.episodes(agent, metric).empty()) continue;
     const char* colour = kColours[colour_index(results, i)];
     data += fmt::format("$curve{} << END\n", i);
     for (const std::uint64_t episode : results.episodes(agent, metric)) {
@@ -109,11 +131,11 @@ std::string script(const Results& results, const std::string& metric, const fs::
       "set key inside bottom right\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
       "set xrange [0:*]\n",
       quoted(fmt::format("{}: mean and 95 % interval over {} seeds", results.experiment(),
-                         results.agents().empty() ? 0 : results.num_seeds(results.agents()[0]))),
+                         seeds_of(results))),
       quoted(axis_name(metric)));
   std::string out = data + common;
   for (const Terminal& terminal : kTerminals) {
-    const fs::path file = folder / (results.experiment() + "." + terminal.suffix);
+    const fs::path file = folder / (file_stem(results, metric) + "." + terminal.suffix);
     out += fmt::format("set terminal {}\nset output {}\nplot \\\n{}\nset output\n", terminal.set,
                        quoted(file.string()), plot);
   }
@@ -145,7 +167,7 @@ void run_gnuplot(const fs::path& script_file) {
 
 std::vector<fs::path> draw_learning_curves(const Results& results, const std::string& metric,
                                            const fs::path& folder) {
-  if (results.agents().empty() || results.episodes(results.agents()[0], metric).empty())
+  if (!results.has_metric(metric))
     throw Error(Errc::data,
                 fmt::format("experiment '{}' has no results to draw", results.experiment()));
   std::error_code error;
@@ -153,7 +175,7 @@ std::vector<fs::path> draw_learning_curves(const Results& results, const std::st
   if (error)
     throw Error(Errc::io, fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
 
-  const fs::path script_file = folder / (results.experiment() + ".gnuplot");
+  const fs::path script_file = folder / (file_stem(results, metric) + ".gnuplot");
   AtomicFile file(script_file);
   file.out() << script(results, metric, folder);
   file.commit();
@@ -161,7 +183,7 @@ std::vector<fs::path> draw_learning_curves(const Results& results, const std::st
 
   std::vector<fs::path> files;
   for (const Terminal& terminal : kTerminals)
-    files.push_back(folder / (results.experiment() + "." + terminal.suffix));
+    files.push_back(folder / (file_stem(results, metric) + "." + terminal.suffix));
   return files;
 }
 

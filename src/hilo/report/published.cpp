@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <sstream>
 
 #include "hilo/core/error.hpp"
+#include "hilo/experiment/spec.hpp"
 #include "hilo/report/shipped.hpp"
 
 namespace hilo {
@@ -49,13 +51,24 @@ std::vector<PublishedPoint> published_points(const std::string& experiment) {
 
 std::vector<Comparison> compare_with_published(const Results& results) {
   std::vector<Comparison> out;
-  for (const PublishedPoint& point : published_points(results.experiment())) {
-    const Summary ours = results.at(point.agent, point.metric, point.episode);
-    if (ours.n < 2) continue;
-    const double variance = ours.standard_error * ours.standard_error +
-                            point.sd * point.sd / static_cast<double>(point.seeds);
-    const double difference = (ours.mean - point.mean) / std::sqrt(variance);
-    out.push_back({point, ours, difference, std::abs(difference) <= kAgreement});
+  const auto points = published_points(results.experiment());
+  if (points.empty()) return out;
+  const auto specs = shipped_specs();
+  const auto shipped = std::ranges::find(specs, results.experiment(), &ShippedSpec::name);
+  if (shipped == specs.end()) return out;
+  const Spec spec = parse_spec(shipped->toml, results.experiment());
+  for (const PublishedPoint& point : points) {
+    // An experiment of the same name may be another one.
+    const auto config = std::ranges::find(spec.configs, point.agent, &RunConfig::label);
+    if (config == spec.configs.end() || results.config_of(point.agent) != config->hash) continue;
+    Comparison c{.published = point, .ours = results.at(point.agent, point.metric, point.episode)};
+    if (c.ours.n >= 2) {
+      const double variance = c.ours.standard_error * c.ours.standard_error +
+                              point.sd * point.sd / static_cast<double>(point.seeds);
+      c.difference = (c.ours.mean - point.mean) / std::sqrt(variance);
+      c.verdict = std::abs(c.difference) <= kAgreement ? Verdict::agrees : Verdict::differs;
+    }
+    out.push_back(c);
   }
   return out;
 }

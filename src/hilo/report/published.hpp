@@ -18,16 +18,18 @@ struct PublishedPoint {
 // The facts that ship with the program: experiments/published.csv.
 std::vector<PublishedPoint> published_points(const std::string& experiment);
 
+inline constexpr double kAgreement = 3.5;
+
+enum class Verdict : std::uint8_t { agrees, differs, too_few_seeds };
+
 struct Comparison {
   PublishedPoint published;
   Summary ours;
   double difference = 0;  // in standard errors of the difference, both sides' seeds counted
-  bool agrees = false;    // within kAgreement of them
+  Verdict verdict = Verdict::too_few_seeds;  // agrees: within kAgreement of them
 };
 
-inline constexpr double kAgreement = 3.5;
-
-// One for each published point that the results have a value for at all.
+// One for each published point of the experiment, if the results are those of the shipped spec.
 std::vector<Comparison> compare_with_published(const Results& results);
 
 }  // namespace hilo

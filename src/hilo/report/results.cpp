@@ -31,6 +31,7 @@ bool naturally_less(const std::string& a, const std::string& b) {
 Results::Results(const Store& store, const std::string& experiment) : experiment_(experiment) {
   agents_ = store.agents(experiment);
   std::ranges::sort(agents_, naturally_less);
+  for (const std::string& agent : agents_) configs_[agent] = store.config_of(experiment, agent);
   store.for_each_result(experiment, [&](const ResultRow& row) {
     values_[row.agent][row.metric][row.episode][row.seed] = row.value;
     last_episode_ = std::max(last_episode_, row.episode);
@@ -56,6 +57,16 @@ std::vector<std::uint64_t> Results::episodes(const std::string& agent,
   if (m == a->second.end()) return out;
   for (const auto& [episode, seeds] : m->second) out.push_back(episode);
   return out;
+}
+
+std::string Results::config_of(const std::string& agent) const {
+  const auto found = configs_.find(agent);
+  return found == configs_.end() ? "" : found->second;
+}
+
+bool Results::has_metric(const std::string& metric) const {
+  return std::ranges::any_of(values_,
+                             [&](const auto& agent) { return agent.second.contains(metric); });
 }
 
 std::size_t Results::num_seeds(const std::string& agent) const {

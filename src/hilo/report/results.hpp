@@ -19,6 +19,9 @@ class Results {
   std::vector<std::uint64_t> episodes(const std::string& agent, const std::string& metric) const;
   std::uint64_t last_episode() const { return last_episode_; }
   std::size_t num_seeds(const std::string& agent) const;
+  bool has_metric(const std::string& metric) const;
+  // Hash of the configuration behind a label.
+  std::string config_of(const std::string& agent) const;
 
   // Over the seeds that have a value there; n = 0 if none has.
   Summary at(const std::string& agent, const std::string& metric, std::uint64_t episode) const;
@@ -34,6 +37,7 @@ class Results {
 
   std::string experiment_;
   std::vector<std::string> agents_;
+  std::map<std::string, std::string> configs_;
   std::uint64_t last_episode_ = 0;
   std::map<std::string, std::map<std::string, std::map<std::uint64_t, BySeed>>> values_;
 };

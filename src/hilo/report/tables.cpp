@@ -19,6 +19,22 @@ std::string plus_minus(const Summary& s) {
   return fmt::format("{:.4f} ± {:.4f}", s.mean, s.standard_error);
 }
 
+std::string difference_of(const Comparison& c) {
+  return c.verdict == Verdict::too_few_seeds ? "-" : fmt::format("{:+.1f} se", c.difference);
+}
+
+std::string verdict_of(const Comparison& c) {
+  switch (c.verdict) {
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::differs:
+      return "DIFFERS";
+    case Verdict::too_few_seeds:
+      return "too few seeds";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::string format_table(const std::vector<std::vector<std::string>>& rows) {
@@ -87,11 +103,11 @@ std::string difference_table(const Results& results, const std::string& baseline
 
 std::string comparison_table(const std::vector<Comparison>& comparisons) {
   std::vector<std::vector<std::string>> rows = {
-      {"agent", "episode", "ours", "published", "difference", "verdict"}};
+      {"agent", "episode", "ours ± se", "published ± sd", "difference", "verdict"}};
   for (const Comparison& c : comparisons)
     rows.push_back({c.published.agent, fmt::format("{}", c.published.episode), plus_minus(c.ours),
                     fmt::format("{:.4f} ± {:.4f}", c.published.mean, c.published.sd),
-                    fmt::format("{:+.1f} se", c.difference), c.agrees ? "agrees" : "DIFFERS"});
+                    difference_of(c), verdict_of(c)});
   return format_table(rows);
 }
 

@@ -73,7 +73,8 @@ double Statement::number(int column) const {
 
 std::string Statement::text(int column) const {
   const auto* text = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
-  return text == nullptr ? "" : std::string(text);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column));
+  return text == nullptr ? "" : std::string(text, size);
 }
 
 std::vector<std::byte> Statement::blob(int column) const {

@@ -89,10 +89,19 @@ std::vector<double> expand_values(const std::vector<std::byte>& bytes, std::size
 }
 
 void require_store_file(const fs::path& file) {
-  if (!fs::exists(file))
+  std::error_code ignored;
+  if (!fs::exists(file, ignored))
     throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
-  if (!fs::is_regular_file(file))
+  if (!fs::is_regular_file(file, ignored))
     throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
+}
+
+// Where a link leads, there or not yet: the lock and the log stand beside the file itself.
+fs::path behind_links(fs::path file) {
+  std::error_code error;
+  for (int depth = 0; depth < 40 && fs::is_symlink(file, error); ++depth)
+    file = file.parent_path() / fs::read_symlink(file, error);
+  return file;
 }
 
 // A store that was cut short still has its header; its length gives it away at once.
@@ -119,8 +128,11 @@ void require_ours(Database& db) {
 
 void require_undamaged(Database& db) {
   Statement check(db, "PRAGMA quick_check(1)");
-  if (check.step() && check.text(0) != "ok")
-    throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", db.name(), check.text(0)));
+  if (check.step() && check.text(0) != "ok") {
+    std::string reason = check.text(0);
+    std::ranges::replace(reason, '\n', ' ');
+    throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", db.name(), reason));
+  }
 }
 
 }  // namespace
@@ -179,14 +191,15 @@ Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;
 Store::~Store() = default;
 
-Store Store::open(const fs::path& file) {
-  if (fs::exists(file)) require_store_file(file);
-  return Store(std::make_unique<Impl>(file, true));
+Store Store::open(const fs::path& name) {
+  std::error_code ignored;
+  if (fs::exists(name, ignored)) require_store_file(name);
+  return Store(std::make_unique<Impl>(behind_links(name), true));
 }
 
-Store Store::open_to_read(const fs::path& file) {
-  require_store_file(file);
-  return Store(std::make_unique<Impl>(file, false));
+Store Store::open_to_read(const fs::path& name) {
+  require_store_file(name);
+  return Store(std::make_unique<Impl>(behind_links(name), false));
 }
 
 std::set<RunKey> Store::finished() const {
@@ -210,6 +223,43 @@ void insert_config(Database& db, const std::string& hash, const std::string& can
   if (!stored.step() || stored.text(0) != canonical)
     throw Error(Errc::data,
                 fmt::format("{}: two configurations have the hash {}", db.name(), hash));
+}
+
+// What a label of an experiment means.
+struct Reference {
+  std::string agent, config;
+  std::int64_t version;
+};
+
+std::vector<Reference> references(Database& db, const std::string& experiment) {
+  Statement rows(db,
+                 "SELECT DISTINCT agent, config, algorithm_version FROM experiment_run "
+                 "WHERE experiment = ?");
+  rows.bind(experiment);
+  std::vector<Reference> out;
+  while (rows.step()) out.push_back({rows.text(0), rows.text(1), rows.integer(2)});
+  return out;
+}
+
+// Throws if a label of an experiment means one thing here and another there.
+void merge_references(Database& from, Database& to) {
+  Statement rows(from,
+                 "SELECT experiment, agent, config, seed, algorithm_version FROM experiment_run");
+  Statement known(to,
+                  "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
+                  "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
+  Statement insert(to, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
+  while (rows.step()) {
+    known.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2)).bind(rows.integer(4));
+    if (known.step())
+      throw Error(Errc::data,
+                  fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename one "
+                              "of them",
+                              to.name(), rows.text(1), rows.text(0), from.name()));
+    known.reset();
+    insert.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2));
+    insert.bind(rows.integer(3)).bind(rows.integer(4)).run();
+  }
 }
 
 std::int64_t metric_id(Database& db, const std::string& metric) {
@@ -281,25 +331,36 @@ void Store::append(const RunRecord& record) {
   transaction.commit();
 }
 
-void Store::define_experiment(const Spec& spec) {
+std::vector<std::string> Store::define_experiment(const Spec& spec) {
   Database& db = impl_->db;
   Transaction transaction(db);
-  Statement old(db, "SELECT DISTINCT agent, config FROM experiment_run WHERE experiment = ?");
-  old.bind(spec.name);
-  std::vector<std::pair<std::string, std::string>> dropped;
-  while (old.step()) {
-    const std::pair entry(old.text(0), old.text(1));
-    const bool kept = std::ranges::any_of(spec.configs, [&](const RunConfig& config) {
-      return config.label == entry.first && config.hash == entry.second;
+  std::vector<std::string> dropped;
+  for (const Reference& old : references(db, spec.name)) {
+    const auto same = std::ranges::find_if(spec.configs, [&](const RunConfig& config) {
+      return config.hash == old.config && config.agent->algorithm_version == old.version;
     });
-    if (!kept) dropped.push_back(entry);
-  }
-  for (const auto& [agent, config] : dropped)
-    Statement(db, "DELETE FROM experiment_run WHERE experiment = ? AND agent = ? AND config = ?")
+    if (same != spec.configs.end() && same->label == old.agent) continue;
+    if (same != spec.configs.end())  // the same agent under a new label keeps its seeds
+      Statement(db,
+                "UPDATE OR IGNORE experiment_run SET agent = ? WHERE experiment = ? AND agent = ? "
+                "AND config = ? AND algorithm_version = ?")
+          .bind(same->label)
+          .bind(spec.name)
+          .bind(old.agent)
+          .bind(old.config)
+          .bind(old.version)
+          .run();
+    else
+      dropped.push_back(old.agent);
+    Statement(db,
+              "DELETE FROM experiment_run WHERE experiment = ? AND agent = ? AND config = ? "
+              "AND algorithm_version = ?")
         .bind(spec.name)
-        .bind(agent)
-        .bind(config)
+        .bind(old.agent)
+        .bind(old.config)
+        .bind(old.version)
         .run();
+  }
   Statement insert(db,
                    "INSERT OR IGNORE INTO experiment_run "
                    "(experiment, agent, config, seed, algorithm_version) VALUES (?, ?, ?, ?, ?)");
@@ -314,38 +375,20 @@ void Store::define_experiment(const Spec& spec) {
           .run();
   }
   transaction.commit();
+  return dropped;
 }
 
-void Store::merge(const Store& other) {
+void Store::merge(std::span<const Store> others) {
   Database& db = impl_->db;
-  // Read through the other connection: attaching a file would need a lock on it.
   Transaction transaction(db);
-  Statement configs(other.impl_->db, "SELECT hash, canonical FROM config");
-  while (configs.step()) insert_config(db, configs.text(0), configs.text(1));
-
-  Statement references(other.impl_->db,
-                       "SELECT experiment, agent, config, seed, algorithm_version "
-                       "FROM experiment_run");
-  Statement known(db,
-                  "SELECT config FROM experiment_run WHERE experiment = ? AND agent = ? LIMIT 1");
-  Statement insert(db, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
-  while (references.step()) {
-    known.bind(references.text(0)).bind(references.text(1));
-    if (known.step() && known.text(0) != references.text(2))
-      throw Error(
-          Errc::data,
-          fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename one "
-                      "of them",
-                      db.name(), references.text(1), references.text(0), other.impl_->db.name()));
-    known.reset();
-    insert.bind(references.text(0))
-        .bind(references.text(1))
-        .bind(references.text(2))
-        .bind(references.integer(3))
-        .bind(references.integer(4))
-        .run();
+  for (const Store& other : others) {
+    // Read through the other connection: attaching a file would need a lock on it.
+    Database& from = other.impl_->db;
+    Statement configs(from, "SELECT hash, canonical FROM config");
+    while (configs.step()) insert_config(db, configs.text(0), configs.text(1));
+    merge_references(from, db);
+    copy_runs(from, db);
   }
-  copy_runs(other.impl_->db, db);
   transaction.commit();
 }
 
@@ -354,6 +397,12 @@ std::vector<std::string> Store::experiments() const {
   std::vector<std::string> names;
   while (rows.step()) names.push_back(rows.text(0));
   return names;
+}
+
+std::string Store::config_of(const std::string& experiment, const std::string& agent) const {
+  for (const Reference& reference : references(impl_->db, experiment))
+    if (reference.agent == agent) return reference.config;
+  return "";
 }
 
 std::vector<std::string> Store::agents(const std::string& experiment) const {

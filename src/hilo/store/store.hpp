@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -55,15 +56,17 @@ class Store {
   void append(const RunRecord& record);
 
   // Makes the experiment refer to the spec's runs. Agents that the spec no longer has are dropped
-  // from it; their runs stay.
-  void define_experiment(const Spec& spec);
+  // from it, and returned; their runs stay. One with a new label keeps its seeds.
+  std::vector<std::string> define_experiment(const Spec& spec);
 
-  // Adds all runs and experiments of another store. Throws, and adds nothing, if both have an
+  // Adds all runs and experiments of other stores. Throws, and adds nothing, if two have an
   // experiment of one name in which one label means different things.
-  void merge(const Store& other);
+  void merge(std::span<const Store> others);
 
   std::vector<std::string> experiments() const;
   std::vector<std::string> agents(const std::string& experiment) const;
+  // Hash of the configuration behind a label; "" if there is none.
+  std::string config_of(const std::string& experiment, const std::string& agent) const;
 
   // Finished results, sorted by experiment, agent, seed, episode, metric. "": all experiments.
   void for_each_result(const std::string& experiment,
