@@ -47,6 +47,13 @@ class Cli : public ::testing::Test {
       EXPECT_NE(f.err.find(part), std::string::npos) << "'" << part << "' is not in: " << f.err;
   }
 
+  // Until a program that was started has got so far, and a moment longer; ten seconds at most.
+  void wait_for_file(const std::string& name) const {
+    for (int i = 0; i < 1000 && !std::filesystem::exists(path(name)); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  }
+
   testing::TemporaryFolder folder_;
 };
 
@@ -204,7 +211,7 @@ TEST_F(Cli, InterruptStopsCleanlyAndTheSameCommandContinues) {
                                               "4",   "--set",     "train.episodes=20000"};
   const pid_t child = testing::start_program(HILO_PROGRAM, arguments, {.folder = folder_.path()},
                                              path("out"), path("err"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(150));
+  wait_for_file("hilo.db-wal");  // it is at work, however busy the machine is
   ::kill(child, SIGINT);
   EXPECT_EQ(testing::wait_for(child), 130);
   EXPECT_NE(testing::slurp(path("out")).find("interrupted; the same command continues"),
@@ -235,7 +242,7 @@ TEST_F(Cli, BadStoresAreRefusedAndKeepWhatTheyHad) {
   const pid_t child = testing::start_program(
       HILO_PROGRAM, {"run", "tiny.toml", "--store", "good.db", "--set", "train.episodes=1000000"},
       {.folder = folder_.path()}, path("out"), path("err"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  wait_for_file("good.db-wal");
   expect_failure({"run", "tiny.toml", "--store", "good.db"}, 5,
                  {"good.db: the store is in use by another process"});
   EXPECT_EQ(hilo({"export", "good.db"}).code, 0);  // but it can be read
