@@ -38,12 +38,12 @@ std::vector<Entry> entries_of(const std::string& what) {
   if (what == "estimators")
     entries = {{"sample-mean", "plain Monte Carlo, used by mcrl"},
                {"control-variate", "the paper's estimator, used by mfmcrl"}};
-  if (what == "experiments")
-    for (const ShippedSpec& spec : shipped_specs()) {
-      // The first comment of a spec says what it is.
-      const std::string_view text = spec.toml.substr(2, spec.toml.find('\n') - 2);
-      entries.push_back({std::string(spec.name), std::string(text)});
-    }
+  if (what == "experiments") {
+    for (const ShippedStudy& study : shipped_studies())
+      entries.push_back({std::string(study.name), std::string(study.description)});
+    for (const ShippedSpec& spec : shipped_specs())
+      entries.push_back({std::string(spec.name), std::string(description_of(spec))});
+  }
   return entries;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/commands.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/version.hpp"
 
 namespace {
 
@@ -45,7 +46,7 @@ int run(int argc, char** argv) {
       "hilo");
   app.set_version_flag("--version", fmt::format("hilo {} (features: sqlite, gnuplot; without mpi, "
                                                 "cuda)",
-                                                HILO_VERSION));
+                                                hilo::version()));
   app.require_subcommand(1);
   app.footer(kFooter);
   std::vector<std::pair<CLI::App*, Handler>> actions;

@@ -9,13 +9,6 @@
 
 namespace hilo::cli {
 
-// The agent that others are compared with: MCRL where there is one, else the first.
-inline std::string baseline_of(const Results& results) {
-  for (const std::string& agent : results.agents())
-    if (agent == "MCRL") return agent;
-  return results.agents().empty() ? "" : results.agents()[0];
-}
-
 // Throws, with the nearest name, unless the store has the experiment.
 inline void require_experiment(const Store& store, const std::string& file,
                                const std::string& name) {

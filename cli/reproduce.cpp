@@ -30,21 +30,41 @@ constexpr const char* kWhyVariantsDiffer =
     "best "
     "action; where the future matters it misleads.\n";
 
-const ShippedSpec& shipped_spec(const std::string& name) {
+const ShippedSpec& shipped_spec(std::string_view name) {
+  return *std::ranges::find(shipped_specs(), name, &ShippedSpec::name);
+}
+
+// The experiments that the names stand for, each once.
+std::vector<std::string> expand(const std::vector<std::string>& names) {
   std::vector<std::string> known;
-  for (const ShippedSpec& spec : shipped_specs()) {
-    if (spec.name == name) return spec;
-    known.emplace_back(spec.name);
+  for (const ShippedStudy& study : shipped_studies()) known.emplace_back(study.name);
+  for (const ShippedSpec& spec : shipped_specs()) known.emplace_back(spec.name);
+  std::vector<std::string> out;
+  const auto add = [&](std::string_view name) {
+    if (std::ranges::find(out, name) == out.end()) out.emplace_back(name);
+  };
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end())
+      throw Error(Errc::usage, fmt::format("no experiment '{}' is shipped{}; there are {}", name,
+                                           did_you_mean(name, known), fmt::join(known, ", ")));
+    const auto study = std::ranges::find(shipped_studies(), name, &ShippedStudy::name);
+    if (study == shipped_studies().end())
+      add(name);
+    else
+      for (const std::string_view spec : study->specs) add(spec);
   }
-  throw Error(Errc::usage, fmt::format("no experiment '{}' is shipped{}; there are {}", name,
-                                       did_you_mean(name, known), fmt::join(known, ", ")));
+  return out;
 }
 
 int list(bool json) {
   nlohmann::json all = nlohmann::json::array();
+  for (const ShippedStudy& study : shipped_studies()) {
+    all.push_back(study.name);
+    if (!json) fmt::print("{:<12} {}\n", study.name, study.description);
+  }
   for (const ShippedSpec& spec : shipped_specs()) {
     all.push_back(spec.name);
-    if (!json) fmt::print("{}\n", spec.name);
+    if (!json) fmt::print("{:<12} {}\n", spec.name, description_of(spec));
   }
   if (json) fmt::print("{}\n", all.dump(2));
   return 0;
@@ -54,11 +74,12 @@ nlohmann::json to_json(const Comparison& c) {
   return {{"agent", c.published.agent},
           {"metric", c.published.metric},
           {"episode", c.published.episode},
-          {"seeds", c.ours.n},
-          {"mean", c.ours.mean},
-          {"standard_error", c.ours.standard_error},
-          {"published_mean", c.published.mean},
-          {"published_sd", c.published.sd},
+          {"statistic", c.published.statistic == Statistic::median ? "median" : "mean"},
+          {"seeds", c.seeds},
+          {"value", c.value},
+          {"standard_error", c.standard_error},
+          {"published_value", c.published.value},
+          {"published_standard_error", c.published.standard_error()},
           {"published_seeds", c.published.seeds},
           {"difference_in_standard_errors", c.difference},
           {"agrees", c.verdict == Verdict::agrees}};
@@ -74,78 +95,95 @@ std::vector<std::filesystem::path> try_to_draw(const Results& results, const std
   }
 }
 
-bool reproduced(const std::vector<Comparison>& comparisons) {
-  return !comparisons.empty() && std::ranges::all_of(comparisons, [](const Comparison& c) {
-    return c.verdict == Verdict::agrees;
-  });
+enum class Outcome { reproduced, not_reproduced, too_few_seeds, nothing_published };
+
+Outcome outcome_of(const std::vector<Comparison>& comparisons) {
+  if (comparisons.empty()) return Outcome::nothing_published;
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::find(comparisons, verdict, &Comparison::verdict) != comparisons.end();
+  };
+  if (any(Verdict::differs)) return Outcome::not_reproduced;
+  return any(Verdict::too_few_seeds) ? Outcome::too_few_seeds : Outcome::reproduced;
 }
 
-const char* verdict_of(const std::vector<Comparison>& comparisons) {
-  if (reproduced(comparisons)) return "REPRODUCED";
-  const bool differs = std::ranges::any_of(
-      comparisons, [](const Comparison& c) { return c.verdict == Verdict::differs; });
-  return differs ? "NOT REPRODUCED" : "NO VERDICT, too few seeds";
+std::string verdict_of(const std::vector<Comparison>& comparisons) {
+  if (comparisons.empty())
+    return "none: no published values of this figure are at hand; the results above stand by "
+           "themselves";
+  const char* verdict = "";
+  switch (outcome_of(comparisons)) {
+    case Outcome::reproduced:
+      verdict = "REPRODUCED";
+      break;
+    case Outcome::not_reproduced:
+      verdict = "NOT REPRODUCED";
+      break;
+    default:
+      verdict = "NO VERDICT, too few seeds";
+  }
+  const auto agreeing = std::ranges::count(comparisons, Verdict::agrees, &Comparison::verdict);
+  return fmt::format(
+      "{} of {} published values agree within {} standard errors of the difference: {}", agreeing,
+      comparisons.size(), kAgreement, verdict);
 }
 
 void print_text(const Results& results, const std::vector<Comparison>& comparisons,
-                const std::vector<std::filesystem::path>& figures, const Options& options) {
-  fmt::print("\nMean ± standard error over seeds:\n{}\n", learning_table(results, "test_reward"));
+                const std::vector<std::filesystem::path>& figures) {
+  fmt::print("\n{}, mean ± standard error over seeds:\n{}\n", results.experiment(),
+             learning_table(results, "test_reward"));
   fmt::print("{}\n", difference_table(results, baseline_of(results), "test_reward"));
-  fmt::print("Against the published means (± sd over {} seeds):\n{}\n",
-             comparisons.empty() ? 0 : comparisons[0].published.seeds,
-             comparison_table(comparisons));
-  fmt::print("{}\n", kWhyVariantsDiffer);
-  const auto agreeing = std::ranges::count(comparisons, Verdict::agrees, &Comparison::verdict);
-  fmt::print(
-      "verdict: {} of {} published values agree within {} standard errors of the difference: {}\n",
-      agreeing, comparisons.size(), kAgreement, verdict_of(comparisons));
+  if (!comparisons.empty())
+    fmt::print("Against the published values ({} seeds):\n{}\n", comparisons[0].published.seeds,
+               comparison_table(comparisons));
+  fmt::print("verdict: {}\n", verdict_of(comparisons));
   for (const auto& figure : figures) fmt::print("figure:  {}\n", figure.string());
-  fmt::print("store:   {}\n", options.request.store.string());
 }
 
-// One experiment; the exit code.
-int reproduce(const std::string& name, const Options& options, nlohmann::json& all) {
-  const ShippedSpec& shipped = shipped_spec(name);
-  Spec spec = parse_spec(shipped.toml, fmt::format("{}.toml", name));
-  if (!options.seeds.empty()) spec.seeds = seeds_flag(options.seeds);
-  const RunOutcome outcome = run_spec(spec, options.request);
-  if (!options.json) fmt::print("{}", describe(spec, options.request, outcome));
-  if (outcome.interrupted || outcome.failed > 0) {
-    all.push_back(to_json(spec, options.request, outcome));
-    return exit_code(outcome);
-  }
-
-  const Store store = Store::open_to_read(options.request.store);
-  const Results results(store, spec.name);
+// Tables, figures and verdict of one experiment in the store.
+Outcome conclude(const Store& store, const std::string& name, const std::string& folder, bool json,
+                 nlohmann::json& all) {
+  const Results results(store, name);
   const auto comparisons = compare_with_published(results);
-  const std::string folder = options.figures.empty()
-                                 ? options.request.store.parent_path() / "figures"
-                                 : std::filesystem::path(options.figures);
   const auto figures = try_to_draw(results, folder);
-  if (options.json) {
-    nlohmann::json entry = to_json(spec, options.request, outcome);
+  if (json) {
+    nlohmann::json entry = {{"experiment", name}};
     entry["comparisons"] = nlohmann::json::array();
     entry["figures"] = nlohmann::json::array();
     for (const Comparison& c : comparisons) entry["comparisons"].push_back(to_json(c));
     for (const auto& figure : figures) entry["figures"].push_back(figure.string());
-    all.push_back(std::move(entry));
+    all["experiments"].push_back(std::move(entry));
   } else {
-    print_text(results, comparisons, figures, options);
+    print_text(results, comparisons, figures);
   }
-  return reproduced(comparisons) ? 0 : kVerdictFailed;
+  return outcome_of(comparisons);
 }
 
 int run(const Options& options) {
   if (options.list) return list(options.json);
   if (options.names.empty())
     throw Error(Errc::usage, "hilo reproduce needs the name of an experiment (see --list)");
-  for (const std::string& name : options.names) shipped_spec(name);  // before anything runs
-  nlohmann::json all = nlohmann::json::array();
-  int code = 0;
-  for (const std::string& name : options.names) {
-    const int one = reproduce(name, options, all);
-    code = std::max(code, one);
-    if (one > kVerdictFailed) break;
+  const std::vector<std::string> names = expand(options.names);
+  std::vector<Spec> specs;
+  for (const std::string& name : names) {
+    specs.push_back(parse_spec(shipped_spec(name).toml, fmt::format("{}.toml", name)));
+    if (!options.seeds.empty()) specs.back().seeds = seeds_flag(options.seeds);
+  }
+  const std::string title = fmt::format("{}", fmt::join(options.names, " "));
+  const RunOutcome outcome = run_specs(title, specs, options.request);
+  nlohmann::json all = to_json(title, options.request, outcome);
+  if (!options.json) fmt::print("{}", describe(title, options.request, outcome));
+  int code = exit_code(outcome);
+  if (code == 0) {
+    const Store store = Store::open_to_read(options.request.store);
+    const std::string folder = options.figures.empty()
+                                   ? options.request.store.parent_path() / "figures"
+                                   : std::filesystem::path(options.figures);
+    for (const std::string& name : names) {
+      const Outcome one = conclude(store, name, folder, options.json, all);
+      if (one == Outcome::not_reproduced || one == Outcome::too_few_seeds) code = kVerdictFailed;
+    }
+    if (!options.json)
+      fmt::print("\n{}\nstore:   {}\n", kWhyVariantsDiffer, options.request.store.string());
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
   return code;
@@ -155,8 +193,8 @@ int run(const Options& options) {
 
 Handler add_reproduce(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("NAME", options->names, "experiments, as listed by --list");
-  app.add_flag("--list", options->list, "list the shipped experiments");
+  app.add_option("NAME", options->names, "experiments or studies, as listed by --list");
+  app.add_flag("--list", options->list, "list what is shipped");
   app.add_option("--seeds", options->seeds, "36 for seeds 0 to 35, or a range such as 10..19");
   app.add_option("--store", options->request.store, "result store; runs already in it are skipped")
       ->capture_default_str();
@@ -165,7 +203,7 @@ Handler add_reproduce(CLI::App& app) {
   app.add_option("--figures", options->figures,
                  "folder for the figures; default: figures/ beside the store");
   app.add_flag("--json", options->json, "print JSON");
-  add_example(app, "hilo reproduce figure-2a --store paper.db");
+  add_example(app, "hilo reproduce synthetic --store paper.db");
   return [options] { return run(*options); };
 }
 

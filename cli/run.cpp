@@ -57,11 +57,11 @@ int run(const Options& options) {
   Spec spec = load_spec(options.spec, options.overrides);
   if (!options.seeds.empty()) spec.seeds = seeds_flag(options.seeds);
   if (options.dry_run) return dry_run(spec, options);
-  const RunOutcome outcome = run_spec(spec, options.request);
+  const RunOutcome outcome = run_specs(spec.name, {&spec, 1}, options.request);
   if (options.json)
-    fmt::print("{}\n", to_json(spec, options.request, outcome).dump(2));
+    fmt::print("{}\n", to_json(spec.name, options.request, outcome).dump(2));
   else
-    fmt::print("{}", describe(spec, options.request, outcome));
+    fmt::print("{}", describe(spec.name, options.request, outcome));
   return exit_code(outcome);
 }
 

@@ -79,26 +79,30 @@ class ProgressLine {
 };
 
 // A table that cannot be read should be said once and before anything runs, not by every run.
-void check_files(const std::vector<RunGroup>& groups) {
+void check_files(const Spec& spec) {
+  const std::vector<RunGroup> groups = plan(spec, {});
   if (!groups.empty() && problem_kind(groups[0].problem_kind).content_hash)
     build_problem(groups[0].problem_kind, groups[0].problem, groups[0].seed);
 }
 
 }  // namespace
 
-RunOutcome run_spec(const Spec& spec, const RunRequest& request) {
+RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
+                     const RunRequest& request) {
   RunOutcome outcome;
-  outcome.total = spec.configs.size() * spec.seeds.count();
-  check_files(plan(spec, {}));
+  outcome.total = count_runs(plan(specs, {}));
+  for (const Spec& spec : specs) check_files(spec);
 
   Store store = Store::open(request.store);
-  outcome.dropped = store.define_experiment(spec);
-  const std::vector<RunGroup> groups = plan(spec, store.finished());
+  for (const Spec& spec : specs)
+    for (std::string& dropped : store.define_experiment(spec))
+      outcome.dropped.push_back(std::move(dropped));
+  const std::vector<RunGroup> groups = plan(specs, store.finished());
   if (groups.empty()) return outcome;
 
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
-  ProgressLine line(spec.name);
+  ProgressLine line(name);
   const auto start = Clock::now();
   const Progress progress = run_all(groups, request.threads,
                                     {.on_record =
@@ -118,29 +122,31 @@ RunOutcome run_spec(const Spec& spec, const RunRequest& request) {
   return outcome;
 }
 
-std::string describe(const Spec& spec, const RunRequest& request, const RunOutcome& outcome) {
+std::string describe(const std::string& name, const RunRequest& request,
+                     const RunOutcome& outcome) {
   const std::string store = request.store.string();
   std::string text;
   if (!outcome.dropped.empty())
     text += fmt::format(
         "{}: other configurations stood for {} before; their runs stay in the store "
         "but are no longer shown (--set name=... keeps both)\n",
-        spec.name, fmt::join(outcome.dropped, ", "));
+        name, fmt::join(outcome.dropped, ", "));
   if (outcome.done == 0 && !outcome.interrupted)
-    return text + fmt::format("{}: nothing to do, all {} runs are in {}\n", spec.name,
-                              outcome.total, store);
-  text += fmt::format("{}: {} of {} runs done in {:.1f} s, results in {}\n", spec.name,
-                      outcome.done, outcome.total, outcome.seconds, store);
+    return text +
+           fmt::format("{}: nothing to do, all {} runs are in {}\n", name, outcome.total, store);
+  text += fmt::format("{}: {} of {} runs done in {:.1f} s, results in {}\n", name, outcome.done,
+                      outcome.total, outcome.seconds, store);
   if (outcome.failed > 0)
-    text += fmt::format("{}: {} runs failed, the first with: {}\n", spec.name, outcome.failed,
+    text += fmt::format("{}: {} runs failed, the first with: {}\n", name, outcome.failed,
                         outcome.first_error);
   if (outcome.interrupted)
-    text += fmt::format("{}: interrupted; the same command continues\n", spec.name);
+    text += fmt::format("{}: interrupted; the same command continues\n", name);
   return text;
 }
 
-nlohmann::json to_json(const Spec& spec, const RunRequest& request, const RunOutcome& outcome) {
-  return {{"experiment", spec.name},     {"store", request.store.string()},
+nlohmann::json to_json(const std::string& name, const RunRequest& request,
+                       const RunOutcome& outcome) {
+  return {{"experiment", name},          {"store", request.store.string()},
           {"runs", outcome.total},       {"done", outcome.done},
           {"failed", outcome.failed},    {"interrupted", outcome.interrupted},
           {"seconds", outcome.seconds},  {"store_seconds", outcome.store_seconds},

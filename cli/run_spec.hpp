@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <span>
 
 #include "hilo/experiment/spec.hpp"
 
@@ -13,7 +14,7 @@ struct RunRequest {
 };
 
 struct RunOutcome {
-  std::size_t total = 0;     // runs of the spec
+  std::size_t total = 0;     // runs of the specs, each once
   std::size_t done = 0;      // now
   std::size_t failed = 0;    // among them
   bool interrupted = false;  // the same call continues
@@ -23,12 +24,15 @@ struct RunOutcome {
   std::vector<std::string> dropped;  // agents that the experiment no longer shows
 };
 
-// Runs what the store does not have yet, with a progress line on a terminal. Ctrl-C stops cleanly.
-RunOutcome run_spec(const Spec& spec, const RunRequest& request);
+// Runs what the store does not have yet, in one plan with one progress line on a terminal, and
+// what the specs share once. Ctrl-C stops cleanly. `name` stands for all of them in messages.
+RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
+                     const RunRequest& request);
 
 // One line for people, and the same for machines.
-std::string describe(const Spec& spec, const RunRequest& request, const RunOutcome& outcome);
-nlohmann::json to_json(const Spec& spec, const RunRequest& request, const RunOutcome& outcome);
+std::string describe(const std::string& name, const RunRequest& request, const RunOutcome& outcome);
+nlohmann::json to_json(const std::string& name, const RunRequest& request,
+                       const RunOutcome& outcome);
 
 // --seeds: a bad value is a bad flag, not a bad spec.
 SeedRange seeds_flag(const std::string& text);

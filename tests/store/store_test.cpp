@@ -171,11 +171,11 @@ TEST(Store, RefusesWhatIsNoStore) {
   expect_error([&] { Store::open(folder.path() / "foreign.db"); }, Errc::data,
                {"not a hilo store"});
   { Store::open(folder.path() / "future.db"); }
-  execute(folder.path() / "future.db", "PRAGMA user_version = 2");
+  execute(folder.path() / "future.db", "PRAGMA user_version = 3");
   expect_error([&] { Store::open(folder.path() / "future.db"); }, Errc::data,
-               {"version 2", "version 1"});
+               {"version 3", "version 2"});
   expect_error([&] { Store::open_to_read(folder.path() / "future.db"); }, Errc::data,
-               {"version 2"});
+               {"version 3"});
 }
 
 // Cut at any length or overwritten in any place, a store is refused or still read as it was; never

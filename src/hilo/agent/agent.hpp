@@ -12,7 +12,9 @@ namespace hilo {
 
 // What one call of learn did, for records and budgets.
 struct LearnReport {
-  double variance_ratio = 1;  // mean of 1 - rho^2 over the updated pairs; 1: nothing was gained
+  double variance_ratio = 1;    // mean of 1 - rho^2 over the updated pairs; 1: nothing was gained
+  double correlation_sum = 0;   // of rho, over the updated pairs that had a correction,
+  std::uint64_t corrected = 0;  // and how many these are
   std::uint64_t low_steps = 0;
   std::uint64_t truncated_rollouts = 0;  // low-fidelity roll-outs cut by max_steps
 };
@@ -28,6 +30,8 @@ class Agent {
   // valid until learn or load.
   virtual Behaviour behaviour() const = 0;
   Behaviour greedy() const { return q().behaviour(0); }
+  // What its low-fidelity roll-outs follow; without states if it makes none.
+  virtual Behaviour low_behaviour() const { return {}; }
 
   // A truncated episode is learnt from as it is: its returns lack what would have come. If learn
   // throws, the agent must be loaded from a saved state before it is used again.

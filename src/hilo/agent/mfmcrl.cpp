@@ -97,10 +97,13 @@ void Mfmcrl::pool_path_returns() {
   }
 }
 
+Behaviour Mfmcrl::low_behaviour() const {
+  return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(options_.epsilon)
+                                                     : action_0_.behaviour(options_.epsilon);
+}
+
 RolloutBatch Mfmcrl::low_batch() const {
-  return {.behaviour = options_.low_policy == LowBehaviour::policy
-                           ? low_policy_.q().behaviour(options_.epsilon)
-                           : action_0_.behaviour(options_.epsilon),
+  return {.behaviour = low_behaviour(),
           .seed = seed_,
           .purpose = Purpose::low_rollout,
           .episode = static_cast<std::uint32_t>(episodes_),
@@ -205,6 +208,10 @@ void Mfmcrl::update_values(const Episode& high, LearnReport& report) {
     // [l. 13-18] Q <- E[G_hi] + alpha (mean[RetsLP] - E[G_lo]),  alpha = rho sigma_hi / sigma_lo
     const ControlVariate cv = control_variate(returns, pool_mean(low_.states[t], a));
     ratio_sum += cv.variance_ratio;
+    if (cv.alpha != 0) {
+      report.correlation_sum += cv.correlation();
+      ++report.corrected;
+    }
 
     // [l. 19-20] the Q table keeps its greedy actions, so that pi is epsilon-greedy at once
     q_.set(s, a, cv.value);

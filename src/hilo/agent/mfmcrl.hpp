@@ -64,6 +64,7 @@ class Mfmcrl final : public Agent {
   Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed);
 
   Behaviour behaviour() const override { return q_.behaviour(options_.epsilon); }
+  Behaviour low_behaviour() const override;
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
   std::uint64_t episodes() const override { return episodes_; }

@@ -25,14 +25,21 @@ RandomMdpOptions random_mdp_options(const Parameters& p) {
   };
 }
 
-Problem build_random_mdp(const Parameters& p, std::uint64_t seed) {
-  const RandomMdpOptions options = random_mdp_options(p);
-  const auto high = make_random_mdp(options, seed);
+const TabularMdp& table_of(const Simulator& simulator) {
+  return dynamic_cast<const TabularMdp&>(*simulator.model());
+}
+
+std::shared_ptr<const Simulator> build_random_high(const Parameters& p, std::uint64_t seed) {
+  return make_simulator(make_random_mdp(random_mdp_options(p), seed));
+}
+
+Problem build_random_pair(const Parameters& p, std::uint64_t seed,
+                          const std::shared_ptr<const Simulator>& high) {
   const auto [low, report] = degrade(
-      *high,
+      table_of(*high),
       {.snr_db = p.number("snr_db"), .projection = projection_from_name(p.text("projection"))},
       seed);
-  return {.pair = FidelityPair(make_simulator(high), make_simulator(low)),
+  return {.pair = FidelityPair(high, make_simulator(low)),
           .facts =
               {
                   {"transition_snr_db", report.transition_snr_db},
@@ -43,14 +50,17 @@ Problem build_random_mdp(const Parameters& p, std::uint64_t seed) {
                   {"mean_abs_reward_difference", report.mean_abs_reward_difference},
                   {"negative_share", report.negative_share},
               },
-          .memory_bytes = high->memory_bytes() + low->memory_bytes()};
+          .memory_bytes = table_of(*high).memory_bytes() + low->memory_bytes()};
 }
 
-Problem build_table(const Parameters& p, std::uint64_t /*seed*/) {
-  FidelityPair pair = load_pair(p.text("folder"));
-  std::size_t bytes = 0;
-  for (const Model* model : {pair.high().model(), pair.low().model()})
-    bytes += dynamic_cast<const TabularMdp&>(*model).memory_bytes();
+std::shared_ptr<const Simulator> build_table_high(const Parameters& p, std::uint64_t /*seed*/) {
+  return make_simulator(load_mdp(std::filesystem::path(p.text("folder")) / "high"));
+}
+
+Problem build_table_pair(const Parameters& p, std::uint64_t /*seed*/,
+                         const std::shared_ptr<const Simulator>& high) {
+  FidelityPair pair = load_pair(p.text("folder"), high);
+  const std::size_t bytes = table_of(*high).memory_bytes() + table_of(pair.low()).memory_bytes();
   return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
 }
 
@@ -102,12 +112,14 @@ const std::vector<ProblemKind>& all_kinds() {
                 double{kMaxRandomStates},
                 {}},
            },
-       .build = build_random_mdp,
+       .build_high = build_random_high,
+       .build = build_random_pair,
        .validate = [](const Parameters& p) { validate(random_mdp_options(p)); }},
       {.name = "table",
        .description = "two MDPs and the map between them, read from CSV files",
        .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}}},
-       .build = build_table,
+       .build_high = build_table_high,
+       .build = build_table_pair,
        .content_hash = hash_tables,
        .file_parameters = {"folder"}},
   };
@@ -128,15 +140,37 @@ const ProblemKind& problem_kind(std::string_view name) {
                                       did_you_mean(name, known), fmt::join(known, ", ")));
 }
 
-Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
-                      std::uint64_t seed) {
-  const ProblemKind& found = problem_kind(kind);
-  const Parameters checked(kind, found.parameters, parameters);
+namespace {
+
+template <class Build>
+auto in_memory(std::string_view kind, const Build& build) {
   try {
-    return found.build(checked, seed);
+    return build();
   } catch (const std::bad_alloc&) {
     throw Error(Errc::spec, fmt::format("{}: the problem does not fit into memory", kind));
   }
+}
+
+}  // namespace
+
+std::shared_ptr<const Simulator> build_high_fidelity(std::string_view kind,
+                                                     const std::map<std::string, Value>& parameters,
+                                                     std::uint64_t seed) {
+  const ProblemKind& found = problem_kind(kind);
+  const Parameters checked(kind, found.parameters, parameters);
+  return in_memory(kind, [&] { return found.build_high(checked, seed); });
+}
+
+Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed, const std::shared_ptr<const Simulator>& high) {
+  const ProblemKind& found = problem_kind(kind);
+  const Parameters checked(kind, found.parameters, parameters);
+  return in_memory(kind, [&] { return found.build(checked, seed, high); });
+}
+
+Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed) {
+  return build_problem(kind, parameters, seed, build_high_fidelity(kind, parameters, seed));
 }
 
 }  // namespace hilo

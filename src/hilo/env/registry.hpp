@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,7 +30,12 @@ struct ProblemKind {
   std::string name;
   std::string description;
   std::vector<ParameterInfo> parameters;
-  std::function<Problem(const Parameters&, std::uint64_t seed)> build;
+  // The high fidelity, then the rest around it. The first sees no parameter that is
+  // low_fidelity_only, so that problems which differ in these alone can share it.
+  std::function<std::shared_ptr<const Simulator>(const Parameters&, std::uint64_t seed)> build_high;
+  std::function<Problem(const Parameters&, std::uint64_t seed,
+                        const std::shared_ptr<const Simulator>& high)>
+      build;
   // Checks what the parameters' own ranges cannot: throws if they do not fit together.
   std::function<void(const Parameters&)> validate = {};
   // For a problem that is read from files: what is in them, of the high fidelity alone or of both.
@@ -46,5 +52,12 @@ const ProblemKind& problem_kind(std::string_view name);
 // Checks the parameters, completes them by the defaults and builds.
 Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
                       std::uint64_t seed);
+
+// The same in two steps: several problems can be built around one high fidelity.
+std::shared_ptr<const Simulator> build_high_fidelity(std::string_view kind,
+                                                     const std::map<std::string, Value>& parameters,
+                                                     std::uint64_t seed);
+Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed, const std::shared_ptr<const Simulator>& high);
 
 }  // namespace hilo

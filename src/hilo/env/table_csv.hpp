@@ -23,6 +23,9 @@ void save_mdp(const TabularMdp& mdp, const std::filesystem::path& folder);
 //   map.csv           high,low                               sorted by high, every state once
 // Without map.csv both must have the same number of states, and T is the identity.
 FidelityPair load_pair(const std::filesystem::path& folder);
+// The same with the high fidelity already there.
+FidelityPair load_pair(const std::filesystem::path& folder,
+                       const std::shared_ptr<const Simulator>& high);
 void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& map,
                const std::filesystem::path& folder);
 

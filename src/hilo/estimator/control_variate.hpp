@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "hilo/core/moments.hpp"
 
@@ -17,6 +18,9 @@ struct ControlVariate {
   double value;
   double alpha;           // 0: no correction was made
   double variance_ratio;  // the estimate of 1 - rho^2; 1 without a correction
+
+  // The estimate of rho; 0 without a correction.
+  double correlation() const { return std::copysign(std::sqrt(1 - variance_ratio), alpha); }
 };
 
 // With an alpha known from elsewhere.

@@ -31,6 +31,11 @@ SparseMatrix chain(const Model& model, const PolicyMatrix& policy) {
     for (Action a = 0; a < model.num_actions(); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
+      if (policy(s, a) == 1) {  // the only one, and already in order
+        for (const Outcome& o : outcomes)
+          if (!model.is_terminal(o.next)) p.insertBack(s, o.next) = o.probability;
+        break;
+      }
       for (const Outcome& o : outcomes) {
         if (row[o.next] == 0) touched.push_back(o.next);
         row[o.next] += policy(s, a) * o.probability;

@@ -16,6 +16,10 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 // columns are zero.
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy);
 
+// As in mean_reward.hpp, for a chain that is already there.
+double expected_mean_reward(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go,
+                            std::uint32_t max_steps, double tolerance);
+
 // Throws Errc::usage unless the sizes fit and gamma is in [0, 1].
 void check_policy(const Model& model, const PolicyMatrix& policy, double gamma);
 

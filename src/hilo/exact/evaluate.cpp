@@ -1,6 +1,7 @@
 #include "hilo/exact/evaluate.hpp"
 
 #include "hilo/exact/chain.hpp"
+#include "hilo/exact/mean_reward.hpp"
 
 namespace hilo {
 
@@ -41,6 +42,24 @@ double start_value(const Model& model, std::span<const double> v) {
   double sum = 0;
   for (const auto& [state, probability] : model.start_distribution()) sum += probability * v[state];
   return sum;
+}
+
+StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, double gamma,
+                                std::uint32_t max_steps) {
+  check_policy(model, policy, gamma);
+  std::vector<double> mean_reward(model.num_states(), 0);
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < model.num_states(); ++s)
+    for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
+      if (policy(s, a) == 0) continue;
+      model.outcomes(s, a, outcomes);
+      double reward = 0;
+      for (const Outcome& o : outcomes) reward += o.probability * o.reward;
+      mean_reward[s] += policy(s, a) * reward;
+    }
+  const SparseMatrix go = chain(model, policy);
+  return {.value = start_value(model, ChainSolver(go, gamma).solve(mean_reward)),
+          .mean_reward = expected_mean_reward(model, policy, go, max_steps, kRunOut)};
 }
 
 }  // namespace hilo

@@ -25,4 +25,13 @@ Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double ga
 // E_{s ~ start}[v(s)].
 double start_value(const Model& model, std::span<const double> v);
 
+// What a policy is worth from the start: its discounted value, and the exact expectation of the
+// paper's y axis (mean_reward.hpp). Looks only at actions that the policy takes, so it is much less
+// work than all values.
+struct StartValues {
+  double value = 0, mean_reward = 0;
+};
+StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, double gamma,
+                                std::uint32_t max_steps);
+
 }  // namespace hilo

@@ -1,26 +1,32 @@
 #include "hilo/exact/mean_reward.hpp"
 
+#include <cmath>
+
 #include "hilo/exact/chain.hpp"
 
 namespace hilo {
 namespace {
 
-// One step of the chain: where it goes, and what it pays on the way, split by whether it ends.
-struct PolicyStep {
-  SparseMatrix go;                  // P_pi(s, s') among non-terminal states
-  SparseMatrix pay;                 // E[r; s'] likewise
+// What one step of a policy pays, split by whether the episode ends with it.
+struct StepRewards {
   Eigen::VectorXd ends, ends_paid;  // P(end | s) and E[r; end | s]
+  // Where a step pays the same wherever it goes, E[r; s' | s] = paid(s) P(s' | s), and `pay` stays
+  // empty; otherwise it has E[r; s' | s] among non-terminal states.
+  Eigen::VectorXd paid;
+  SparseMatrix pay;
 };
 
-PolicyStep policy_step(const Model& model, const PolicyMatrix& policy) {
+StepRewards step_rewards(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go) {
   const auto n = static_cast<Eigen::Index>(model.num_states());
-  PolicyStep step{chain(model, policy), SparseMatrix(n, n), Eigen::VectorXd::Zero(n),
-                  Eigen::VectorXd::Zero(n)};
-  step.pay = step.go;  // the same pattern
-  std::vector<double> paid(model.num_states(), 0);
+  StepRewards step{.ends = Eigen::VectorXd::Zero(n),
+                   .ends_paid = Eigen::VectorXd::Zero(n),
+                   .paid = Eigen::VectorXd::Zero(n),
+                   .pay = {}};
   std::vector<Outcome> outcomes;
+  bool same_everywhere = true;
   for (State s = 0; s < model.num_states(); ++s) {
     if (model.is_terminal(s)) continue;
+    bool first = true;
     for (Action a = 0; a < model.num_actions(); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
@@ -29,42 +35,115 @@ PolicyStep policy_step(const Model& model, const PolicyMatrix& policy) {
         if (model.is_terminal(o.next)) {
           step.ends[s] += p;
           step.ends_paid[s] += p * o.reward;
-        } else {
-          paid[o.next] += p * o.reward;
         }
+        if (first) step.paid[s] = o.reward;
+        first = false;
+        same_everywhere = same_everywhere && o.reward == step.paid[s];
       }
     }
-    for (SparseMatrix::InnerIterator entry(step.pay, s); entry; ++entry) {
-      double& value = paid[static_cast<std::size_t>(entry.col())];
-      entry.valueRef() = value;
-      value = 0;
+  }
+  if (same_everywhere) return step;
+
+  step.pay = go;  // the same pattern
+  std::vector<double> paid(model.num_states(), 0);
+  for (State s = 0; s < model.num_states(); ++s) {
+    for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
+      if (policy(s, a) == 0) continue;
+      model.outcomes(s, a, outcomes);
+      for (const Outcome& o : outcomes) paid[o.next] += policy(s, a) * o.probability * o.reward;
     }
+    for (SparseMatrix::InnerIterator entry(step.pay, s); entry; ++entry)
+      entry.valueRef() = paid[static_cast<std::size_t>(entry.col())];
+    std::ranges::fill(paid, 0.0);
   }
   return step;
 }
+
+// Two row vectors over states: running(s) = P(s_t = s, still running) and
+// collected(s) = E[sum of rewards; s_t = s].
+using Front = Eigen::Matrix2Xd;
+auto running(const Front& front) { return front.row(0); }
+auto collected(const Front& front) { return front.row(1); }
+
+// The front one step on.
+Front advance(const SparseMatrix& go, const StepRewards& step, const Front& now) {
+  Front next = Front::Zero(2, now.cols());
+  for (Eigen::Index s = 0; s < go.rows(); ++s) {
+    Eigen::Vector2d here = now.col(s);
+    if (step.pay.size() == 0) here[1] += here[0] * step.paid[s];
+    for (SparseMatrix::InnerIterator entry(go, s); entry; ++entry)
+      next.col(entry.col()) += entry.value() * here;
+  }
+  if (step.pay.size() > 0) next.row(1) += running(now) * step.pay;
+  return next;
+}
+
+// Expected sum of rewards of the episodes that end with the step.
+double ending(const StepRewards& step, const Front& now) {
+  return collected(now).dot(step.ends.transpose()) + running(now).dot(step.ends_paid.transpose());
+}
+
+double norm(const Front& front) { return front.lpNorm<1>(); }
+
+// A chain forgets where it began: soon every step scales `running` by one factor l, and
+// `collected`, which it feeds, is l^t (c + t d). Then both obey x'' = 2 l x' - l^2 x.
+constexpr double kSettled = 1e-14;
+bool has_settled(const Front& before, const Front& now, const Front& next, double lambda) {
+  const double off = (running(next) - lambda * running(now)).lpNorm<1>();
+  return off <= kSettled * running(next).lpNorm<1>() &&
+         norm(next - 2 * lambda * now + lambda * lambda * before) <= kSettled * norm(next);
+}
+
+// A number that follows the same law, two steps of it known.
+struct Settled {
+  double before, now;
+  void advance(double lambda) {
+    const double next = 2 * lambda * now - lambda * lambda * before;
+    before = now;
+    now = next;
+  }
+};
 
 }  // namespace
 
 double expected_mean_reward(const Model& model, const PolicyMatrix& policy, std::uint32_t max_steps,
                             double tolerance) {
   check_policy(model, policy, 1);
-  const PolicyStep step = policy_step(model, policy);
-  // Row vectors: running(s) = P(s_t = s, still running), collected(s) = E[sum of rewards; s_t = s].
-  Eigen::RowVectorXd running = Eigen::RowVectorXd::Zero(step.go.rows());
-  Eigen::RowVectorXd collected = running;
-  for (const auto& [state, probability] : model.start_distribution()) running[state] = probability;
+  return expected_mean_reward(model, policy, chain(model, policy), max_steps, tolerance);
+}
+
+double expected_mean_reward(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go,
+                            std::uint32_t max_steps, double tolerance) {
+  const StepRewards step = step_rewards(model, policy, go);
+  Front before = Front::Zero(2, go.rows());
+  Front now = before;
+  for (const auto& [state, probability] : model.start_distribution()) now(0, state) = probability;
 
   double sum = 0;
-  for (std::uint32_t t = 0; t < max_steps && running.sum() > tolerance; ++t) {
-    const double length = t + 1.0;
-    sum +=
-        (collected.dot(step.ends.transpose()) + running.dot(step.ends_paid.transpose())) / length;
-    const Eigen::RowVectorXd next_collected = collected * step.go + running * step.pay;
-    running = running * step.go;
-    collected = next_collected;
-    if (t + 1 == max_steps || running.sum() <= tolerance) sum += collected.sum() / length;
+  std::uint32_t t = 0;
+  for (; t < max_steps && running(now).sum() > tolerance; ++t) {
+    sum += ending(step, now) / (t + 1.0);
+    const Front next = advance(go, step, now);
+    const double lambda = running(next).sum() / running(now).sum();
+    const bool settled = t > 0 && has_settled(before, now, next, lambda);
+    before = now;
+    now = next;
+    if (!settled) continue;
+
+    // From here on scalars tell the rest.
+    Settled ends{ending(step, before), ending(step, now)};
+    Settled left{collected(before).sum(), collected(now).sum()};
+    double still = running(now).sum();
+    for (++t; t < max_steps && still > tolerance; ++t) {
+      sum += ends.now / (t + 1.0);
+      ends.advance(lambda);
+      left.advance(lambda);
+      still *= lambda;
+    }
+    return sum + left.now / t;
   }
-  return sum;
+  // Those still running count with their mean so far.
+  return t == 0 ? 0 : sum + collected(now).sum() / t;
 }
 
 }  // namespace hilo

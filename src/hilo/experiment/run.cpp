@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <mutex>
 #include <optional>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/parallel.hpp"
 #include "hilo/env/registry.hpp"
+#include "hilo/exact/estimator_bias.hpp"
+#include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/train.hpp"
 
 namespace hilo {
@@ -24,11 +27,15 @@ TrainOptions train_options(const PlannedRun& run) {
           .seed = run.seed};
 }
 
-TestOptions test_options(const RunConfig& config) {
+TestOptions test_options(const RunConfig& config, const HighFidelity& high) {
   const Parameters& p = config.test;
-  return {.every = static_cast<std::uint64_t>(p.integer("every")),
-          .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
-          .exact_every = static_cast<std::uint64_t>(p.integer("exact_every"))};
+  const auto exact_every = static_cast<std::uint64_t>(p.integer("exact_every"));
+  const auto max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps"));
+  return {
+      .every = static_cast<std::uint64_t>(p.integer("every")),
+      .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
+      .exact_every = exact_every,
+      .optimum = exact_every > 0 ? high.optimum(config.train.number("gamma"), max_steps) : nullptr};
 }
 
 std::unique_ptr<Agent> build_agent(const PlannedRun& run, const FidelityPair& pair) {
@@ -54,13 +61,45 @@ RunRecord failed_record(const PlannedRun& run, const std::string& error) {
   return record;
 }
 
-RunRecord execute(const PlannedRun& run, const FidelityPair& pair,
+// What the paper's estimator would converge to under the agent's last policy, where that can be
+// computed: root mean squares over all pairs of state and action.
+void add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma, RunRecord& record) {
+  const EstimatorBias bias = exact_bias(pair, policy_matrix(agent.behaviour()),
+                                        policy_matrix(agent.low_behaviour()), gamma);
+  std::vector<std::size_t> pairs;
+  double bias_squares = 0;
+  double variances = 0;
+  for (std::size_t i = 0; i < bias.bias.size(); ++i) {
+    if (pair.high().model()->is_terminal(static_cast<State>(i / pair.num_actions()))) continue;
+    pairs.push_back(i);
+    bias_squares += bias.bias[i] * bias.bias[i];
+    variances += bias.sd_high[i] * bias.sd_high[i];
+  }
+  if (pairs.empty()) return;
+  const auto count = static_cast<double>(pairs.size());
+  const auto add = [&](const char* metric, double value) {
+    if (std::isfinite(value)) record.measurements.push_back({agent.episodes(), metric, value});
+  };
+  add("bias_rms", std::sqrt(bias_squares / count));
+  add("return_sd", std::sqrt(variances / count));
+  add("bias_break_even", bias.break_even(pairs));
+}
+
+RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
                   const std::function<bool()>& keep_going) {
   try {
+    const FidelityPair& pair = problem.pair;
     const auto agent = build_agent(run, pair);
+    const TestOptions test = test_options(*run.config, high);
     RunRecord record = start_record(run);
-    record.measurements =
-        train(*agent, pair.high(), train_options(run), test_options(*run.config), keep_going);
+    record.measurements = train(*agent, pair.high(), train_options(run), test, keep_going);
+    if (run.config->agent->uses_low_fidelity) {
+      for (const Fact& fact : problem.facts)
+        if (std::isfinite(fact.value))
+          record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
+      if (test.optimum != nullptr && pair.low().model() != nullptr)
+        add_exact_bias(*agent, pair, run.config->train.number("gamma"), record);
+    }
     record.num_states = agent->q().num_states();
     record.num_actions = agent->q().num_actions();
     record.q.assign(agent->q().values().begin(), agent->q().values().end());
@@ -99,18 +138,21 @@ class Reporter {
   double cost_ = 0, total_cost_ = 0;
 };
 
-void run_group(const RunGroup& group, const RunCallbacks& callbacks, Reporter& reporter) {
+void run_group(const RunGroup& group, HighFidelities& high_fidelities,
+               const RunCallbacks& callbacks, Reporter& reporter) {
   if (!callbacks.keep_going()) return;
+  std::shared_ptr<const HighFidelity> high;
   std::optional<Problem> problem;
   std::string error;
   try {
-    problem = build_problem(group.problem_kind, group.problem, group.seed);
+    high = high_fidelities.get(group.problem_kind, group.problem, group.seed);
+    problem = build_problem(group.problem_kind, group.problem, group.seed, high->simulator());
   } catch (const std::exception& e) {
     error = e.what();
   }
   try {
     for (const PlannedRun& run : group.runs)
-      reporter.finish(run, problem ? execute(run, problem->pair, callbacks.keep_going)
+      reporter.finish(run, problem ? execute(run, *high, *problem, callbacks.keep_going)
                                    : failed_record(run, error));
   } catch (const Interrupted&) {
     // The run leaves no record and will be done again.
@@ -122,9 +164,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 // Core seconds of one run, from a few episodes and one test of it.
-double estimate_run(const PlannedRun& run, const FidelityPair& pair) {
+double estimate_run(const PlannedRun& run, const HighFidelity& high, const FidelityPair& pair) {
   TrainOptions options = train_options(run);
-  const TestOptions test = test_options(*run.config);
+  const TestOptions test = test_options(*run.config, high);
   const auto budget = options.episodes > 0 ? static_cast<double>(options.episodes)
                                            : static_cast<double>(options.steps) / kMeanLength;
   // About two million steps at most, so that the trial stays short.
@@ -137,7 +179,8 @@ double estimate_run(const PlannedRun& run, const FidelityPair& pair) {
   const auto measurements = train(*agent, pair.high(), options,
                                   {.every = options.episodes,
                                    .episodes = test.episodes,
-                                   .exact_every = test.exact_every > 0 ? options.episodes : 0},
+                                   .exact_every = test.exact_every > 0 ? options.episodes : 0,
+                                   .optimum = test.optimum},
                                   [] { return true; });
   const double total = seconds_since(start);
   const double training = measurements.back().value;  // "seconds" comes last
@@ -159,27 +202,39 @@ bool same_high_fidelity(const RunGroup& group, const RunConfig& config) {
                              });
 }
 
+// Puts the run into the group of its problem, one from `first` on, or into a new one.
+void join_group(const PlannedRun& run, std::size_t first, std::vector<RunGroup>& groups) {
+  const RunConfig& config = *run.config;
+  // An agent that sees the high fidelity alone can join any problem of the same seed: its own is
+  // the same there, by the rule that problem streams depend on the seed alone.
+  const auto joins = [&](const RunGroup& group) {
+    if (!config.agent->uses_low_fidelity) return same_high_fidelity(group, config);
+    return group.problem_kind == config.problem_kind && group.problem == config.problem;
+  };
+  const auto group =
+      std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first), groups.end(), joins);
+  if (group != groups.end())
+    group->runs.push_back(run);
+  else
+    groups.push_back({config.problem_kind, config.problem, run.seed, {run}});
+}
+
 }  // namespace
 
-std::vector<RunGroup> plan(const Spec& spec, const std::set<RunKey>& finished) {
+std::vector<RunGroup> plan(std::span<const Spec> specs, const std::set<RunKey>& finished) {
   std::vector<RunGroup> groups;
-  for (std::uint64_t seed = spec.seeds.first; seed <= spec.seeds.last; ++seed) {
+  std::set<RunKey> known = finished;
+  std::set<std::uint64_t> seeds;
+  for (const Spec& spec : specs)
+    for (std::uint64_t seed = spec.seeds.first; seed <= spec.seeds.last; ++seed) seeds.insert(seed);
+  // Seed by seed, so that what is there after an interruption is of use.
+  for (const std::uint64_t seed : seeds) {
     const std::size_t first_of_seed = groups.size();
-    for (const RunConfig& config : spec.configs) {
-      const PlannedRun run = {&config, seed};
-      if (finished.contains(run.key())) continue;
-      // An agent that sees the high fidelity alone can join any problem of the same seed: its own
-      // is the same there, by the rule that problem streams depend on the seed alone.
-      const auto joins = [&](const RunGroup& group) {
-        if (!config.agent->uses_low_fidelity) return same_high_fidelity(group, config);
-        return group.problem == config.problem;
-      };
-      const auto group = std::find_if(groups.begin() + static_cast<std::ptrdiff_t>(first_of_seed),
-                                      groups.end(), joins);
-      if (group != groups.end())
-        group->runs.push_back(run);
-      else
-        groups.push_back({config.problem_kind, config.problem, seed, {run}});
+    for (const Spec& spec : specs) {
+      if (seed < spec.seeds.first || seed > spec.seeds.last) continue;
+      for (const RunConfig& config : spec.configs)
+        if (known.insert(PlannedRun{&config, seed}.key()).second)
+          join_group({&config, seed}, first_of_seed, groups);
     }
   }
   return groups;
@@ -211,8 +266,9 @@ double relative_cost(const RunConfig& config) {
 Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
                  const RunCallbacks& callbacks) {
   Reporter reporter(groups, callbacks);
+  HighFidelities high_fidelities;
   parallel_for(groups.size(), threads,
-               [&](std::size_t i) { run_group(groups[i], callbacks, reporter); });
+               [&](std::size_t i) { run_group(groups[i], high_fidelities, callbacks, reporter); });
   return reporter.progress();
 }
 
@@ -226,10 +282,13 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
         group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
     if (!build_seconds.contains(group.problem) || !all_known) {
       const auto start = std::chrono::steady_clock::now();
-      const Problem problem = build_problem(group.problem_kind, group.problem, group.seed);
+      const HighFidelity high(build_high_fidelity(group.problem_kind, group.problem, group.seed));
+      const Problem problem =
+          build_problem(group.problem_kind, group.problem, group.seed, high.simulator());
       build_seconds[group.problem] = seconds_since(start);
       for (const PlannedRun& run : group.runs)
-        if (!seconds.contains(run.config)) seconds[run.config] = estimate_run(run, problem.pair);
+        if (!seconds.contains(run.config))
+          seconds[run.config] = estimate_run(run, high, problem.pair);
       estimate.bytes_per_thread =
           std::max(estimate.bytes_per_thread, static_cast<double>(problem.memory_bytes));
     }

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "hilo/experiment/records.hpp"
@@ -17,7 +18,8 @@ struct PlannedRun {
   RunKey key() const { return {config->hash, seed, config->agent->algorithm_version}; }
 };
 
-// Runs that share a problem: it is built once and all of them are trained on it.
+// Runs that share a problem: it is built once and all of them are trained on it. Groups of one seed
+// that have the same high fidelity share that too.
 struct RunGroup {
   std::string problem_kind;
   std::map<std::string, Value> problem;
@@ -25,9 +27,12 @@ struct RunGroup {
   std::vector<PlannedRun> runs;
 };
 
-// All runs of the spec but the finished ones, grouped by seed and problem. The spec must outlive
-// it.
-std::vector<RunGroup> plan(const Spec& spec, const std::set<RunKey>& finished);
+// All runs of the specs but the finished ones, each once, grouped by seed and problem. The specs
+// must outlive it.
+std::vector<RunGroup> plan(std::span<const Spec> specs, const std::set<RunKey>& finished);
+inline std::vector<RunGroup> plan(const Spec& spec, const std::set<RunKey>& finished) {
+  return plan(std::span(&spec, 1), finished);
+}
 
 std::size_t count_runs(const std::vector<RunGroup>& groups);
 

@@ -416,7 +416,15 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
   };
   check_train(common.train, common.test, where);
 
-  Spec spec{.name = read_name(root, where), .seeds = read_seeds(root, where), .configs = {}};
+  Spec spec{.name = read_name(root, where),
+            .seeds = read_seeds(root, where),
+            .configs = {},
+            .text = std::string(text)};
+  if (!overrides.empty()) {
+    std::ostringstream out;
+    out << root << "\n";
+    spec.text = out.str();
+  }
   const toml::array* agents = root["agent"].as_array();
   if (agents == nullptr || agents->empty())
     fail(fmt::format("{}: there must be at least one [[agent]]", where));

@@ -41,6 +41,7 @@ struct Spec {
   std::string name;
   SeedRange seeds;
   std::vector<RunConfig> configs;
+  std::string text;  // the TOML it was read from, with overrides applied
 };
 
 // Overrides of single keys, "train.episodes=100": applied to the file's text before it is checked.

@@ -5,7 +5,6 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/exact/evaluate.hpp"
-#include "hilo/exact/mean_reward.hpp"
 
 namespace hilo {
 namespace {
@@ -58,6 +57,8 @@ class Training {
     low_steps_ += report.low_steps;
     truncated_ += report.truncated_rollouts + (episode_.truncated ? 1 : 0);
     ratio_since_test_ += report.variance_ratio;
+    correlation_since_test_ += report.correlation_sum;
+    corrected_since_test_ += report.corrected;
     ++episodes_since_test_;
     if (last_ratios_.size() < kLastEpisodes)
       last_ratios_.push_back(report.variance_ratio);
@@ -87,8 +88,12 @@ class Training {
     add("test_return", discounted / n);
     if (episodes_since_test_ > 0)
       add("variance_ratio", ratio_since_test_ / static_cast<double>(episodes_since_test_));
+    if (corrected_since_test_ > 0)
+      add("correlation", correlation_since_test_ / static_cast<double>(corrected_since_test_));
     ratio_since_test_ = 0;
     episodes_since_test_ = 0;
+    correlation_since_test_ = 0;
+    corrected_since_test_ = 0;
     if (test_.exact_every > 0 && (last || agent_.episodes() % test_.exact_every == 0))
       measure_exactly();
   }
@@ -97,14 +102,21 @@ class Training {
     const Model* model = high_.model();
     if (model == nullptr) return;
     const PolicyMatrix policy = policy_matrix(agent_.greedy());
-    add("policy_value", start_value(*model, evaluate_policy(*model, policy, train_.gamma).v));
-    add("policy_reward", expected_mean_reward(*model, policy, train_.max_steps));
+    const StartValues exact = evaluate_from_start(*model, policy, train_.gamma, train_.max_steps);
+    add("policy_value", exact.value);
+    add("policy_reward", exact.mean_reward);
+    if (test_.optimum != nullptr)
+      add("optimal_actions", share_of_optimal_actions(*model, *test_.optimum, policy));
   }
 
   void record_totals() {
     double ratio = 0;
     for (const double r : last_ratios_) ratio += r;
     add("variance_ratio_last_1000", ratio / static_cast<double>(last_ratios_.size()));
+    if (test_.optimum != nullptr) {
+      add("optimal_value", test_.optimum->value);
+      add("optimal_reward", test_.optimum->mean_reward);
+    }
     add("high_steps", static_cast<double>(high_steps_));
     add("low_steps", static_cast<double>(low_steps_));
     add("truncated", static_cast<double>(truncated_));
@@ -123,6 +135,8 @@ class Training {
   std::vector<double> last_ratios_;  // a ring
   std::uint64_t high_steps_ = 0, low_steps_ = 0, truncated_ = 0, episodes_since_test_ = 0;
   double ratio_since_test_ = 0;
+  double correlation_since_test_ = 0;
+  std::uint64_t corrected_since_test_ = 0;
   double seconds_ = 0;  // training alone
 };
 

@@ -4,6 +4,7 @@
 
 #include "hilo/agent/agent.hpp"
 #include "hilo/env/simulator.hpp"
+#include "hilo/exact/optimum.hpp"
 #include "hilo/experiment/records.hpp"
 
 namespace hilo {
@@ -20,7 +21,8 @@ struct TrainOptions {
 struct TestOptions {
   std::uint64_t every = 50;
   std::uint32_t episodes = 200;
-  std::uint64_t exact_every = 0;  // 0: never
+  std::uint64_t exact_every = 0;     // 0: never
+  const Optimum* optimum = nullptr;  // of the high fidelity, where it is known
 };
 
 // Thrown by train when it was told to stop.

@@ -113,7 +113,7 @@ std::string script(const Results& results, const std::string& metric, const fs::
     std::string points;
     for (const PublishedPoint& p : published)
       if (p.agent == agent && p.metric == metric)
-        points += fmt::format("{} {}\n", p.episode, p.mean);
+        points += fmt::format("{} {}\n", p.episode, p.value);
     if (points.empty()) continue;
     data += fmt::format("$marks{} << END\n{}END\n", i, points);
     marks += fmt::format(

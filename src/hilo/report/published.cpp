@@ -24,13 +24,25 @@ std::vector<std::string> split(const std::string& line) {
 
 double number(const std::string& text, const std::string& line) {
   double value = 0;
+  if (text.empty()) return value;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size())
     throw Error(Errc::data, fmt::format("published values: '{}' is no number in: {}", text, line));
   return value;
 }
 
+double median_error(double q1, double q3, std::uint64_t n) {
+  constexpr double kSdPerRange = 1 / 1.3489795;  // of a normal distribution
+  constexpr double kMedianPerMean = 1.2533141;   // sqrt(pi / 2)
+  return kMedianPerMean * kSdPerRange * (q3 - q1) / std::sqrt(static_cast<double>(n));
+}
+
 }  // namespace
+
+double PublishedPoint::standard_error() const {
+  return statistic == Statistic::median ? median_error(q1, q3, seeds)
+                                        : sd / std::sqrt(static_cast<double>(seeds));
+}
 
 std::vector<PublishedPoint> published_points(const std::string& experiment) {
   std::istringstream in{std::string(shipped_published())};
@@ -39,12 +51,19 @@ std::vector<PublishedPoint> published_points(const std::string& experiment) {
   while (std::getline(in, line)) {
     if (line.empty() || line[0] == '#' || line.starts_with("experiment,")) continue;
     const std::vector<std::string> f = split(line);
-    if (f.size() != 7)
-      throw Error(Errc::data, fmt::format("published values: 7 fields are needed in: {}", line));
+    if (f.size() != 10)
+      throw Error(Errc::data, fmt::format("published values: 10 fields are needed in: {}", line));
     if (f[0] != experiment) continue;
-    points.push_back({f[0], f[1], f[2], static_cast<std::uint64_t>(number(f[3], line)),
-                      number(f[4], line), number(f[5], line),
-                      static_cast<std::uint64_t>(number(f[6], line))});
+    points.push_back({.experiment = f[0],
+                      .agent = f[1],
+                      .metric = f[2],
+                      .episode = static_cast<std::uint64_t>(number(f[3], line)),
+                      .statistic = f[4] == "median" ? Statistic::median : Statistic::mean,
+                      .value = number(f[5], line),
+                      .sd = number(f[6], line),
+                      .q1 = number(f[7], line),
+                      .q3 = number(f[8], line),
+                      .seeds = static_cast<std::uint64_t>(number(f[9], line))});
   }
   return points;
 }
@@ -61,11 +80,21 @@ std::vector<Comparison> compare_with_published(const Results& results) {
     // An experiment of the same name may be another one.
     const auto config = std::ranges::find(spec.configs, point.agent, &RunConfig::label);
     if (config == spec.configs.end() || results.config_of(point.agent) != config->hash) continue;
-    Comparison c{.published = point, .ours = results.at(point.agent, point.metric, point.episode)};
-    if (c.ours.n >= 2) {
-      const double variance = c.ours.standard_error * c.ours.standard_error +
-                              point.sd * point.sd / static_cast<double>(point.seeds);
-      c.difference = (c.ours.mean - point.mean) / std::sqrt(variance);
+    Comparison c{.published = point};
+    const std::vector<double> ours =
+        values_of(results.at_seeds(point.agent, point.metric, point.episode));
+    c.seeds = ours.size();
+    if (point.statistic == Statistic::median) {
+      const Quartiles q = quartiles(ours);
+      c.value = q.median;
+      c.standard_error = median_error(q.q1, q.q3, ours.size());
+    } else {
+      const Summary s = results.at(point.agent, point.metric, point.episode);
+      c.value = s.mean;
+      c.standard_error = s.standard_error;
+    }
+    if (c.seeds >= 2) {
+      c.difference = (c.value - point.value) / std::hypot(c.standard_error, point.standard_error());
       c.verdict = std::abs(c.difference) <= kAgreement ? Verdict::agrees : Verdict::differs;
     }
     out.push_back(c);

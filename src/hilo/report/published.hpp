@@ -7,12 +7,21 @@
 
 namespace hilo {
 
-// A published mean ± sd over seeds.
+enum class Statistic : std::uint8_t { mean, median };
+
+// A published mean ± sd, or median [q1, q3], over seeds.
 struct PublishedPoint {
   std::string experiment, agent, metric;
   std::uint64_t episode = 0;
-  double mean = 0, sd = 0;
+  Statistic statistic = Statistic::mean;
+  double value = 0;
+  double sd = 0;          // of a mean
+  double q1 = 0, q3 = 0;  // of a median
   std::uint64_t seeds = 0;
+
+  // Of the mean: sd / sqrt(n). Of the median, for values that are about normal:
+  // sqrt(pi / 2) sd / sqrt(n) with sd = (q3 - q1) / 1.349.
+  double standard_error() const;
 };
 
 // The facts that ship with the program: experiments/published.csv.
@@ -24,7 +33,9 @@ enum class Verdict : std::uint8_t { agrees, differs, too_few_seeds };
 
 struct Comparison {
   PublishedPoint published;
-  Summary ours;
+  std::uint64_t seeds = 0;  // ours
+  double value = 0;         // our mean or median
+  double standard_error = 0;
   double difference = 0;  // in standard errors of the difference, both sides' seeds counted
   Verdict verdict = Verdict::too_few_seeds;  // agrees: within kAgreement of them
 };

@@ -1,24 +1,53 @@
 #include "hilo/report/results.hpp"
 
 #include <algorithm>
-#include <set>
+#include <charconv>
 
 namespace hilo {
+namespace {
+
+const BySeed kNone;
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// The number that starts at text[i], with its sign where it is a word's own: "-3" in "x -3 dB", but
+// not in "figure-3".
+struct Number {
+  double value = 0;
+  std::size_t end = 0;
+};
+
+std::size_t number_start(const std::string& text, std::size_t i) {
+  const bool sign = (text[i] == '-' || text[i] == '+') && i + 1 < text.size() &&
+                    is_digit(text[i + 1]) && (i == 0 || text[i - 1] == ' ' || text[i - 1] == '=');
+  if (sign) return i + 1;
+  return is_digit(text[i]) ? i : std::string::npos;
+}
+
+Number read_number(const std::string& text, std::size_t i, std::size_t digits) {
+  Number number;
+  const char* const first = text.data() + digits;
+  const auto [end, error] =
+      std::from_chars(first, text.data() + text.size(), number.value, std::chars_format::fixed);
+  number.end = digits + static_cast<std::size_t>(end - first);
+  if (text[i] == '-') number.value = -number.value;
+  return number;
+}
+
+}  // namespace
 
 bool naturally_less(const std::string& a, const std::string& b) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
   std::size_t i = 0;
   std::size_t j = 0;
   while (i < a.size() && j < b.size()) {
-    if (digit(a[i]) && digit(b[j])) {
-      const std::size_t a_end = std::min(a.find_first_not_of("0123456789", i), a.size());
-      const std::size_t b_end = std::min(b.find_first_not_of("0123456789", j), b.size());
-      const std::string x = a.substr(i, a_end - i);
-      const std::string y = b.substr(j, b_end - j);
-      if (x.size() != y.size()) return x.size() < y.size();
-      if (x != y) return x < y;
-      i = a_end;
-      j = b_end;
+    const std::size_t a_digits = number_start(a, i);
+    const std::size_t b_digits = number_start(b, j);
+    if (a_digits != std::string::npos && b_digits != std::string::npos) {
+      const Number x = read_number(a, i, a_digits);
+      const Number y = read_number(b, j, b_digits);
+      if (x.value != y.value) return x.value < y.value;
+      i = x.end;
+      j = y.end;
     } else {
       if (a[i] != b[j]) return a[i] < b[j];
       ++i;
@@ -28,34 +57,54 @@ bool naturally_less(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
+std::vector<double> values_of(const BySeed& seeds) {
+  std::vector<double> values;
+  values.reserve(seeds.size());
+  for (const auto& [seed, value] : seeds) values.push_back(value);
+  return values;
+}
+
 Results::Results(const Store& store, const std::string& experiment) : experiment_(experiment) {
   agents_ = store.agents(experiment);
   std::ranges::sort(agents_, naturally_less);
   for (const std::string& agent : agents_) configs_[agent] = store.config_of(experiment, agent);
+  // Rows come sorted by agent, seed and episode.
   store.for_each_result(experiment, [&](const ResultRow& row) {
-    values_[row.agent][row.metric][row.episode][row.seed] = row.value;
+    Series& series = values_[row.agent][row.metric];
+    series.by_episode[row.episode].emplace_back(row.seed, row.value);
+    if (series.last.empty() || series.last.back().first != row.seed)
+      series.last.emplace_back(row.seed, row.value);
+    else
+      series.last.back().second = row.value;
     last_episode_ = std::max(last_episode_, row.episode);
   });
 }
 
-const Results::BySeed* Results::find(const std::string& agent, const std::string& metric,
-                                     std::uint64_t episode) const {
+const Results::Series* Results::find(const std::string& agent, const std::string& metric) const {
   const auto a = values_.find(agent);
   if (a == values_.end()) return nullptr;
   const auto m = a->second.find(metric);
-  if (m == a->second.end()) return nullptr;
-  const auto e = m->second.find(episode);
-  return e == m->second.end() ? nullptr : &e->second;
+  return m == a->second.end() ? nullptr : &m->second;
+}
+
+const BySeed& Results::at_seeds(const std::string& agent, const std::string& metric,
+                                std::uint64_t episode) const {
+  const Series* series = find(agent, metric);
+  if (series == nullptr) return kNone;
+  const auto found = series->by_episode.find(episode);
+  return found == series->by_episode.end() ? kNone : found->second;
+}
+
+const BySeed& Results::final_of(const std::string& agent, const std::string& metric) const {
+  const Series* series = find(agent, metric);
+  return series == nullptr ? kNone : series->last;
 }
 
 std::vector<std::uint64_t> Results::episodes(const std::string& agent,
                                              const std::string& metric) const {
   std::vector<std::uint64_t> out;
-  const auto a = values_.find(agent);
-  if (a == values_.end()) return out;
-  const auto m = a->second.find(metric);
-  if (m == a->second.end()) return out;
-  for (const auto& [episode, seeds] : m->second) out.push_back(episode);
+  if (const Series* series = find(agent, metric))
+    for (const auto& [episode, seeds] : series->by_episode) out.push_back(episode);
   return out;
 }
 
@@ -64,34 +113,43 @@ std::string Results::config_of(const std::string& agent) const {
   return found == configs_.end() ? "" : found->second;
 }
 
-bool Results::has_metric(const std::string& metric) const {
-  return std::ranges::any_of(values_,
-                             [&](const auto& agent) { return agent.second.contains(metric); });
+bool Results::has_metric(const std::string& agent, const std::string& metric) const {
+  return find(agent, metric) != nullptr;
 }
 
-std::size_t Results::num_seeds(const std::string& agent) const {
-  const BySeed* first = find(agent, "test_reward", 0);
-  return first == nullptr ? 0 : first->size();
+bool Results::has_metric(const std::string& metric) const {
+  return std::ranges::any_of(agents_,
+                             [&](const std::string& agent) { return has_metric(agent, metric); });
+}
+
+std::vector<std::uint64_t> Results::seeds(const std::string& agent) const {
+  std::vector<std::uint64_t> out;
+  for (const auto& [seed, value] : final_of(agent, "test_reward")) out.push_back(seed);
+  return out;
 }
 
 Summary Results::at(const std::string& agent, const std::string& metric,
                     std::uint64_t episode) const {
-  Moments values;
-  if (const BySeed* seeds = find(agent, metric, episode))
-    for (const auto& [seed, value] : *seeds) values.add(value);
-  return summarise(values);
+  return summarise(values_of(at_seeds(agent, metric, episode)));
 }
 
 Summary Results::paired_difference(const std::string& agent, const std::string& baseline,
-                                   const std::string& metric, std::uint64_t episode) const {
+                                   const std::string& metric) const {
+  const BySeed& ours = final_of(agent, metric);
+  const BySeed& theirs = final_of(baseline, metric);
   Moments differences;
-  const BySeed* ours = find(agent, metric, episode);
-  const BySeed* theirs = find(baseline, metric, episode);
-  if (ours != nullptr && theirs != nullptr)
-    for (const auto& [seed, value] : *ours)
-      if (const auto other = theirs->find(seed); other != theirs->end())
-        differences.add(value - other->second);
+  auto other = theirs.begin();
+  for (const auto& [seed, value] : ours) {
+    while (other != theirs.end() && other->first < seed) ++other;
+    if (other != theirs.end() && other->first == seed) differences.add(value - other->second);
+  }
   return summarise(differences);
+}
+
+std::string baseline_of(const Results& results) {
+  for (const std::string& agent : results.agents())
+    if (agent == "MCRL") return agent;
+  return results.agents().empty() ? "" : results.agents()[0];
 }
 
 }  // namespace hilo

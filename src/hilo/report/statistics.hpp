@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "hilo/core/moments.hpp"
@@ -19,5 +21,39 @@ struct Summary {
 };
 
 Summary summarise(const Moments& values);
+Summary summarise(std::span<const double> values);
+
+// Quantiles interpolate linearly between order statistics: the one at p of n values is at place
+// p (n - 1), counted from 0.
+double quantile(std::span<const double> sorted, double p);
+
+struct Quartiles {
+  double q1 = 0, median = 0, q3 = 0;
+};
+Quartiles quartiles(std::vector<double> values);
+
+// A box plot: whiskers reach to the last value within 1.5 (q3 - q1) of the box, what lies beyond is
+// an outlier.
+struct Box {
+  Quartiles quartiles;
+  double low_whisker = 0, high_whisker = 0;
+  std::vector<double> outliers;  // rising
+};
+Box box_plot(std::vector<double> values);
+
+// The mean of the middle half: floor(n / 4) values are left out at either end. Less moved by a bad
+// seed than the mean, and less noisy than the median.
+double interquartile_mean(std::vector<double> values);
+
+// How often a seed does better with x than with y, ties counted half. x[i] and y[i] belong to the
+// same seed.
+double probability_of_improvement(std::span<const double> x, std::span<const double> y);
+
+// The mean level of a curve over its range, by trapezoids: its area divided by its length.
+double area_under_curve(std::span<const std::uint64_t> episodes, std::span<const double> values);
+
+// Where a curve first reaches a level, interpolated between its points; nothing if it never does.
+std::optional<double> first_reach(std::span<const std::uint64_t> episodes,
+                                  std::span<const double> values, double level);
 
 }  // namespace hilo

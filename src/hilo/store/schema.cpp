@@ -24,6 +24,8 @@ CREATE TABLE run (
   seed INTEGER NOT NULL,
   algorithm_version INTEGER NOT NULL,
   host TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  program TEXT NOT NULL,
   finished TEXT NOT NULL,  -- UTC
   error TEXT,              -- NULL: it went well
   UNIQUE (config, seed, algorithm_version)
@@ -50,6 +52,11 @@ CREATE TABLE policy (
   q BLOB NOT NULL
 );
 
+CREATE TABLE experiment (
+  name TEXT PRIMARY KEY,
+  spec TEXT NOT NULL       -- as it was last run
+) WITHOUT ROWID;
+
 -- Experiments own nothing: they name agents and refer to runs, which may not be there yet.
 CREATE TABLE experiment_run (
   experiment TEXT NOT NULL,
@@ -73,16 +80,18 @@ COMMIT;
 }
 
 void copy_runs(Database& from, Database& to) {
-  Statement runs(from,
-                 "SELECT id, config, seed, algorithm_version, host, finished, error FROM run "
-                 "ORDER BY id");
+  Statement runs(
+      from,
+      "SELECT id, config, seed, algorithm_version, host, machine, program, finished, error "
+      "FROM run "
+      "ORDER BY id");
   Statement replace(to,
                     "DELETE FROM run WHERE config = ? AND seed = ? AND algorithm_version = ? "
                     "AND error IS NOT NULL");
   Statement exists(to, "SELECT 1 FROM run WHERE config = ? AND seed = ? AND algorithm_version = ?");
   Statement insert_run(to,
-                       "INSERT INTO run (config, seed, algorithm_version, host, finished, error) "
-                       "VALUES (?, ?, ?, ?, ?, nullif(?, ''))");
+                       "INSERT INTO run (config, seed, algorithm_version, host, machine, program, "
+                       "finished, error) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))");
   Statement measurements(from,
                          "SELECT m.episode, n.name, m.value FROM measurement m JOIN metric n "
                          "ON n.id = m.metric WHERE m.run = ?");
@@ -98,13 +107,14 @@ void copy_runs(Database& from, Database& to) {
     const std::string config = runs.text(1);
     const std::int64_t seed = runs.integer(2);
     const std::int64_t version = runs.integer(3);
-    if (runs.text(6).empty()) replace.bind(config).bind(seed).bind(version).run();
+    if (runs.text(8).empty()) replace.bind(config).bind(seed).bind(version).run();
     exists.bind(config).bind(seed).bind(version);
     const bool there = exists.step();
     exists.reset();
     if (there) continue;
-    insert_run.bind(config).bind(seed).bind(version).bind(runs.text(4)).bind(runs.text(5));
-    insert_run.bind(runs.text(6)).run();
+    insert_run.bind(config).bind(seed).bind(version);
+    for (const int column : {4, 5, 6, 7, 8}) insert_run.bind(runs.text(column));
+    insert_run.run();
     const std::int64_t run = to.last_id();
 
     measurements.bind(runs.integer(0));

@@ -34,11 +34,26 @@ struct FailedRun {
   std::string error;
 };
 
+// How far an agent of an experiment is.
+struct AgentStatus {
+  std::string agent;
+  std::string canonical;  // its configuration, one "part.key = value" a line
+  std::uint64_t planned = 0, finished = 0, failed = 0;  // runs
+};
+
+// Where the results of an experiment come from.
+struct Provenance {
+  std::string spec;  // TOML
+  std::vector<std::string> programs, hosts, machines;
+  std::string first_finished, last_finished;  // UTC; empty if no run is there
+  std::uint64_t first_seed = 0, last_seed = 0;
+};
+
 // Results in a SQLite file (docs/store.md). A run is written in one transaction; runs belong to
 // nobody, and experiments only refer to them, so that what two figures share exists once.
 class Store {
  public:
-  static constexpr int kSchemaVersion = 1;
+  static constexpr int kSchemaVersion = 2;
 
   // Opens for writing, and makes the file if there is none. Refuses a second writer, a file that is
   // no store or is damaged, and a store of another version.
@@ -71,6 +86,8 @@ class Store {
   // Finished results, sorted by experiment, agent, seed, episode, metric. "": all experiments.
   void for_each_result(const std::string& experiment,
                        const std::function<void(const ResultRow&)>& visit) const;
+  std::vector<AgentStatus> agent_status(const std::string& experiment) const;
+  Provenance provenance(const std::string& experiment) const;
   std::vector<FailedRun> failed_runs(const std::string& experiment) const;
 
   // Throws if there is none, and says what there is.

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "hilo/core/parameters.hpp"
+#include "hilo/env/simulator.hpp"
+#include "hilo/exact/optimum.hpp"
+
+namespace hilo {
+
+// An expensive simulator with its exact optimum, which is found when first asked for.
+class HighFidelity {
+ public:
+  explicit HighFidelity(std::shared_ptr<const Simulator> simulator)
+      : simulator_(std::move(simulator)) {}
+
+  const std::shared_ptr<const Simulator>& simulator() const { return simulator_; }
+
+  // nullptr if it cannot be known: without a model, or without discounting.
+  const Optimum* optimum(double gamma, std::uint32_t max_steps) const;
+
+ private:
+  std::shared_ptr<const Simulator> simulator_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::pair<double, std::uint32_t>, Optimum> optima_;
+};
+
+// Shares the high fidelity among all problems of a seed that have the same one, as long as one of
+// them is in use. Any thread may ask.
+class HighFidelities {
+ public:
+  std::shared_ptr<const HighFidelity> get(const std::string& problem_kind,
+                                          const std::map<std::string, Value>& problem,
+                                          std::uint64_t seed);
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::weak_ptr<const HighFidelity>> in_use_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,19 @@
+#include <array>
+
+#include "hilo/report/shipped.hpp"
+
+namespace hilo {
+namespace {
+
+constexpr std::array<std::string_view, 6> kSynthetic = {"figure-2a", "figure-2b", "figure-2c",
+                                                        "figure-4a", "figure-4b", "figure-4c"};
+
+constexpr std::array<ShippedStudy, 1> kStudies = {{
+    {"synthetic", "Figures 2 and 4: all of the paper's random MDPs, both sizes", kSynthetic},
+}};
+
+}  // namespace
+
+std::span<const ShippedStudy> shipped_studies() { return kStudies; }
+
+}  // namespace hilo

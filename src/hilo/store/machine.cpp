@@ -1,0 +1,28 @@
+#include "hilo/store/machine.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <thread>
+
+namespace hilo {
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
+}
+
+std::string machine_name() {
+  std::ifstream in("/proc/cpuinfo");
+  std::string line;
+  std::string processor = "unknown processor";
+  while (std::getline(in, line))
+    if (line.starts_with("model name")) {
+      processor = line.substr(std::min(line.size(), line.find(':') + 2));
+      break;
+    }
+  return fmt::format("{}, {} threads", processor, std::thread::hardware_concurrency());
+}
+
+}  // namespace hilo

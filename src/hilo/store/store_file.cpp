@@ -1,0 +1,60 @@
+#include "hilo/store/store_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/core/error.hpp"
+#include "hilo/store/schema.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo {
+
+namespace fs = std::filesystem;
+
+void require_store_file(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored))
+    throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
+  if (!fs::is_regular_file(file, ignored))
+    throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
+}
+
+fs::path behind_links(fs::path file) {
+  std::error_code error;
+  for (int depth = 0; depth < 40 && fs::is_symlink(file, error); ++depth)
+    file = file.parent_path() / fs::read_symlink(file, error);
+  return file;
+}
+
+void require_full_length(Database& db, const fs::path& file) {
+  const auto expected = db.pragma("page_count") * db.pragma("page_size");
+  std::error_code error;
+  const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
+  if (fs::exists(file.string() + "-wal")) return;  // pages may still be there
+  if (error || actual < expected)
+    throw Error(Errc::data, fmt::format("{}: the store is damaged: it has {} bytes instead of {}",
+                                        file.string(), actual, expected));
+}
+
+void require_ours(Database& db) {
+  const std::int64_t id = db.pragma("application_id");
+  if (id != kApplicationId)
+    throw Error(Errc::data, fmt::format("{}: is not a hilo store", db.name()));
+  const std::int64_t version = db.pragma("user_version");
+  if (version != Store::kSchemaVersion)
+    throw Error(Errc::data, fmt::format("{}: the store has version {}, but this program reads "
+                                        "version {}",
+                                        db.name(), version, Store::kSchemaVersion));
+}
+
+void require_undamaged(Database& db) {
+  Statement check(db, "PRAGMA quick_check(1)");
+  if (check.step() && check.text(0) != "ok") {
+    std::string reason = check.text(0);
+    std::ranges::replace(reason, '\n', ' ');
+    throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", db.name(), reason));
+  }
+}
+
+}  // namespace hilo
