@@ -16,6 +16,7 @@ demo: build  ## Figure 2(a) of the paper over 36 seeds: table, picture, verdict
 	@mkdir -p build/demo && build/release/bin/hilo reproduce figure-2a --store build/demo/hilo.db
 
 test: build  ## all fast tests
+	@tools/setup page
 	@ctest --test-dir build/release -LE slow --output-on-failure -j 2
 
 test-slow: build  ## the statistical tests behind the figures; minutes

@@ -3,9 +3,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/report_files.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/report/figure.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/tables.hpp"
 
@@ -13,7 +13,7 @@ namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, experiment, metric = "test_reward", figures;
+  std::string store, experiment, metric = "test_reward", out, figures;
   bool json = false;
 };
 
@@ -35,7 +35,23 @@ nlohmann::json to_json(const Results& results, const std::string& metric) {
   return {{"experiment", results.experiment()}, {"metric", metric}, {"agents", agents}};
 }
 
+void print_text(const Store& store, const Results& results, const std::string& metric) {
+  fmt::print("{}, mean ± standard error over seeds:\n{}\n{}\n", results.experiment(),
+             learning_table(results, metric),
+             difference_table(results, baseline_of(results), metric));
+  const auto comparisons = compare_with_published(results);
+  if (!comparisons.empty())
+    fmt::print("Against the published values:\n{}\n", comparison_table(comparisons));
+  for (const AgentStatus& status : store.agent_status(results.experiment()))
+    if (status.finished < status.planned)
+      fmt::print("not complete: {}, {} of {} runs\n", status.agent, status.finished,
+                 status.planned);
+  for (const FailedRun& failed : store.failed_runs(results.experiment()))
+    fmt::print("failed: {}, seed {}: {}\n", failed.agent, failed.seed, failed.error);
+}
+
 int run(const Options& options) {
+  require_report_name(options.out);
   const Store store = Store::open_to_read(options.store);
   std::vector<std::string> names = store.experiments();
   if (!options.experiment.empty()) {
@@ -46,26 +62,32 @@ int run(const Options& options) {
 
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& name : names) {
+    // A page has it all, so that tables on the terminal would only repeat it.
+    if (!options.out.empty() && options.figures.empty() && !options.json) break;
     const Results results(store, name);
     if (!results.has_metric(options.metric) && results.has_metric("test_reward"))
       throw Error(Errc::usage, fmt::format("{}: experiment '{}' has no metric '{}' (docs/usage.md "
                                            "lists them)",
                                            options.store, name, options.metric));
-    if (options.json) {
+    if (options.json)
       all.push_back(to_json(results, options.metric));
-    } else {
-      fmt::print("{}, mean ± standard error over seeds:\n{}\n{}\n", name,
-                 learning_table(results, options.metric),
-                 difference_table(results, baseline_of(results), options.metric));
-      const auto comparisons = compare_with_published(results);
-      if (!comparisons.empty())
-        fmt::print("Against the published means:\n{}\n", comparison_table(comparisons));
-      for (const FailedRun& failed : store.failed_runs(name))
-        fmt::print("failed: {}, seed {}: {}\n", failed.agent, failed.seed, failed.error);
-    }
-    if (!options.figures.empty())
-      for (const auto& figure : draw_learning_curves(results, options.metric, options.figures))
-        if (!options.json) fmt::print("figure: {}\n", figure.string());
+    else if (options.out.empty())
+      print_text(store, results, options.metric);
+    if (options.figures.empty()) continue;
+    const auto files = options.metric == "test_reward"
+                           ? draw_all(store, results, options.figures)
+                           : draw_curves(results, options.metric, options.figures,
+                                         fmt::format("{}-{}", name, options.metric));
+    for (const auto& figure : files)
+      if (!options.json) fmt::print("figure: {}\n", figure.string());
+  }
+  if (!options.out.empty()) {
+    write_report(store, {.store = options.store,
+                         .out = options.out,
+                         .figures = options.figures,
+                         .experiments = names,
+                         .only = options.experiment});
+    if (!options.json) fmt::print("report: {}\n", options.out);
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
   return 0;
@@ -76,12 +98,15 @@ int run(const Options& options) {
 Handler add_report(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("STORE", options->store, "result store")->required();
+  app.add_option("--out", options->out,
+                 "write a report: FILE.html, a page that works offline, or FILE.md, Markdown");
   app.add_option("--experiment", options->experiment, "only this one");
-  app.add_option("--metric", options->metric, "what to show, as named in the export")
+  app.add_option("--metric", options->metric, "what to show in tables, as named in the export")
       ->capture_default_str();
-  app.add_option("--figures", options->figures, "also draw SVG, PDF and PNG into this folder");
+  app.add_option("--figures", options->figures,
+                 "draw every figure as SVG, PDF and PNG into this folder");
   app.add_flag("--json", options->json, "print JSON");
-  add_example(app, "hilo report hilo.db --figures figures");
+  add_example(app, "hilo report hilo.db --out report.html --figures figures");
   return [options] { return run(*options); };
 }
 

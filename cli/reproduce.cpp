@@ -2,10 +2,9 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
-#include "cli/report_text.hpp"
+#include "cli/report_files.hpp"
 #include "cli/run_spec.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/report/figure.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/shipped.hpp"
 #include "hilo/report/tables.hpp"
@@ -17,7 +16,7 @@ struct Options {
   std::vector<std::string> names;
   std::string seeds, figures;
   RunRequest request;
-  bool list = false, json = false;
+  bool list = false, dry_run = false, json = false;
 };
 
 // Three sentences, no more; docs/departures.md has the long form.
@@ -86,9 +85,10 @@ nlohmann::json to_json(const Comparison& c) {
 }
 
 // Figures are worth a warning, not a failure, where gnuplot is missing.
-std::vector<std::filesystem::path> try_to_draw(const Results& results, const std::string& folder) {
+std::vector<std::filesystem::path> try_to_draw(const Store& store, const Results& results,
+                                               const std::string& folder) {
   try {
-    return draw_learning_curves(results, "test_reward", folder);
+    return draw_all(store, results, folder);
   } catch (const Error& e) {
     fmt::print(stderr, "hilo: no figure: {}\n", e.what());
     return {};
@@ -136,7 +136,8 @@ void print_text(const Results& results, const std::vector<Comparison>& compariso
     fmt::print("Against the published values ({} seeds):\n{}\n", comparisons[0].published.seeds,
                comparison_table(comparisons));
   fmt::print("verdict: {}\n", verdict_of(comparisons));
-  for (const auto& figure : figures) fmt::print("figure:  {}\n", figure.string());
+  for (const auto& figure : figures)
+    if (figure.extension() == ".png") fmt::print("figure:  {}\n", figure.string());
 }
 
 // Tables, figures and verdict of one experiment in the store.
@@ -144,7 +145,7 @@ Outcome conclude(const Store& store, const std::string& name, const std::string&
                  nlohmann::json& all) {
   const Results results(store, name);
   const auto comparisons = compare_with_published(results);
-  const auto figures = try_to_draw(results, folder);
+  const auto figures = try_to_draw(store, results, folder);
   if (json) {
     nlohmann::json entry = {{"experiment", name}};
     entry["comparisons"] = nlohmann::json::array();
@@ -169,6 +170,10 @@ int run(const Options& options) {
     if (!options.seeds.empty()) specs.back().seeds = seeds_flag(options.seeds);
   }
   const std::string title = fmt::format("{}", fmt::join(options.names, " "));
+  if (options.dry_run) {
+    dry_run(title, specs, options.request, options.json);
+    return 0;
+  }
   const RunOutcome outcome = run_specs(title, specs, options.request);
   nlohmann::json all = to_json(title, options.request, outcome);
   if (!options.json) fmt::print("{}", describe(title, options.request, outcome));
@@ -182,8 +187,16 @@ int run(const Options& options) {
       const Outcome one = conclude(store, name, folder, options.json, all);
       if (one == Outcome::not_reproduced || one == Outcome::too_few_seeds) code = kVerdictFailed;
     }
+    const std::string page = options.request.store.parent_path() / "report.html";
+    write_report(store, {.store = options.request.store.string(),
+                         .out = page,
+                         .figures = {},
+                         .experiments = store.experiments(),
+                         .only = {}});
+    all["page"] = page;
     if (!options.json)
-      fmt::print("\n{}\nstore:   {}\n", kWhyVariantsDiffer, options.request.store.string());
+      fmt::print("\n{}\npage:    {}\nstore:   {}\n", kWhyVariantsDiffer, page,
+                 options.request.store.string());
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
   return code;
@@ -202,6 +215,7 @@ Handler add_reproduce(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--figures", options->figures,
                  "folder for the figures; default: figures/ beside the store");
+  app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo reproduce synthetic --store paper.db");
   return [options] { return run(*options); };

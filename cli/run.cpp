@@ -1,11 +1,7 @@
 #include <fmt/format.h>
 
-#include <thread>
-
 #include "cli/commands.hpp"
 #include "cli/run_spec.hpp"
-#include "hilo/experiment/run.hpp"
-#include "hilo/store/store.hpp"
 
 namespace hilo::cli {
 namespace {
@@ -17,46 +13,13 @@ struct Options {
   bool dry_run = false, json = false;
 };
 
-// What would be run, how long it would take and how much memory; writes nothing.
-int dry_run(const Spec& spec, const Options& options) {
-  std::set<RunKey> finished;
-  if (std::filesystem::exists(options.request.store))
-    finished = Store::open_to_read(options.request.store).finished();
-  const auto groups = plan(spec, finished);
-  const CostEstimate cost = estimate_cost(groups);
-  const unsigned threads = options.request.threads > 0
-                               ? options.request.threads
-                               : std::max(1U, std::thread::hardware_concurrency());
-  const double seconds = cost.core_seconds / threads;
-  const double megabytes = cost.bytes_per_thread * threads / 1e6;
-  if (options.json) {
-    nlohmann::json agents = nlohmann::json::array();
-    for (const RunConfig& config : spec.configs)
-      agents.push_back(
-          {{"label", config.label}, {"hash", config.hash}, {"canonical", config.canonical}});
-    const nlohmann::json out = {{"experiment", spec.name},
-                                {"runs", spec.configs.size() * spec.seeds.count()},
-                                {"to_do", count_runs(groups)},
-                                {"seconds", seconds},
-                                {"megabytes", megabytes},
-                                {"threads", threads},
-                                {"agents", agents}};
-    fmt::print("{}\n", out.dump(2));
-    return 0;
-  }
-  fmt::print("{}: {} agents, seeds {} to {}\n", spec.name, spec.configs.size(), spec.seeds.first,
-             spec.seeds.last);
-  for (const RunConfig& config : spec.configs) fmt::print("  {}  {}\n", config.hash, config.label);
-  fmt::print("{} of {} runs to do; about {:.0f} s and {:.0f} MB of tables on {} threads\n",
-             count_runs(groups), spec.configs.size() * spec.seeds.count(), seconds, megabytes,
-             threads);
-  return 0;
-}
-
 int run(const Options& options) {
   Spec spec = load_spec(options.spec, options.overrides);
   if (!options.seeds.empty()) spec.seeds = seeds_flag(options.seeds);
-  if (options.dry_run) return dry_run(spec, options);
+  if (options.dry_run) {
+    dry_run(spec.name, {&spec, 1}, options.request, options.json);
+    return 0;
+  }
   const RunOutcome outcome = run_specs(spec.name, {&spec, 1}, options.request);
   if (options.json)
     fmt::print("{}\n", to_json(spec.name, options.request, outcome).dump(2));

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <thread>
 
 #include "cli/commands.hpp"
 #include "hilo/core/error.hpp"
@@ -120,6 +121,45 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   outcome.interrupted = progress.done < progress.total;
   outcome.seconds = seconds_since(start);
   return outcome;
+}
+
+void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequest& request,
+             bool json) {
+  std::set<RunKey> finished;
+  if (std::filesystem::exists(request.store))
+    finished = Store::open_to_read(request.store).finished();
+  const auto groups = plan(specs, finished);
+  const std::size_t total = count_runs(plan(specs, {}));
+  const CostEstimate cost = estimate_cost(groups);
+  const unsigned threads =
+      request.threads > 0 ? request.threads : std::max(1U, std::thread::hardware_concurrency());
+  const double seconds = cost.core_seconds / threads;
+  const double megabytes = cost.bytes_per_thread * threads / 1e6;
+  nlohmann::json agents = nlohmann::json::array();
+  for (const Spec& spec : specs) {
+    if (!json)
+      fmt::print("{}: {} agents, seeds {} to {}\n", spec.name, spec.configs.size(),
+                 spec.seeds.first, spec.seeds.last);
+    for (const RunConfig& config : spec.configs) {
+      if (!json) fmt::print("  {}  {}\n", config.hash, config.label);
+      agents.push_back({{"experiment", spec.name},
+                        {"label", config.label},
+                        {"hash", config.hash},
+                        {"canonical", config.canonical}});
+    }
+  }
+  if (json)
+    fmt::print("{}\n", nlohmann::json{{"experiment", name},
+                                      {"runs", total},
+                                      {"to_do", count_runs(groups)},
+                                      {"seconds", seconds},
+                                      {"megabytes", megabytes},
+                                      {"threads", threads},
+                                      {"agents", agents}}
+                           .dump(2));
+  else
+    fmt::print("{} of {} runs to do; about {:.0f} s and {:.0f} MB of tables on {} threads\n",
+               count_runs(groups), total, seconds, megabytes, threads);
 }
 
 std::string describe(const std::string& name, const RunRequest& request,

@@ -29,6 +29,10 @@ struct RunOutcome {
 RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
                      const RunRequest& request);
 
+// Prints what would be run, how long it would take and how much memory; writes nothing.
+void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequest& request,
+             bool json);
+
 // One line for people, and the same for machines.
 std::string describe(const std::string& name, const RunRequest& request, const RunOutcome& outcome);
 nlohmann::json to_json(const std::string& name, const RunRequest& request,

@@ -34,6 +34,7 @@ for page in "$source_dir/README.md" "$source_dir"/docs/{usage,spec,tables,store}
     command=${line%%  #*}
     case $command in
       *hilo\ run*--dry-run* | *hilo\ reproduce*--list*) ;;
+      *hilo\ reproduce\ synthetic*) command="$command --dry-run" ;;  # minutes, even with two seeds
       *hilo\ run* | *hilo\ reproduce*) command="$command --seeds 2" ;;
       hilo\ * | sqlite3\ * | source\ *) ;;
       *) continue ;;

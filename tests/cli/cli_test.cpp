@@ -379,10 +379,12 @@ TEST_F(Cli, ReportsAndReproducesWithFewSeeds) {
   const Finished f = hilo({"reproduce", "figure-2a", "--seeds", "2", "--json"});
   EXPECT_LE(f.code, 1) << f.err;  // two seeds may miss the published values
   const auto json = nlohmann::json::parse(f.out);
-  EXPECT_EQ(json[0]["comparisons"].size(), 20U);
-  EXPECT_EQ(json[0]["figures"].size(), 3U);
-  EXPECT_LT(json[0]["store_seconds"], json[0]["seconds"]);
-  EXPECT_TRUE(std::filesystem::exists(path("figures/figure-2a.png")));
+  EXPECT_EQ(json["experiments"][0]["comparisons"].size(), 20U);
+  EXPECT_EQ(json["experiments"][0]["figures"].size(), 12U);  // four, each as SVG, PDF and PNG
+  EXPECT_LT(json["store_seconds"], json["seconds"]);
+  for (const char* name : {"", "-variance-ratio", "-correlation", "-optimal-actions"})
+    EXPECT_TRUE(std::filesystem::exists(path(std::string("figures/figure-2a") + name + ".png")));
+  EXPECT_TRUE(std::filesystem::exists(path("report.html")));
   const Finished one = hilo({"reproduce", "figure-2a", "--seeds", "1", "--store", "one.db"});
   EXPECT_EQ(one.code, 1);  // nothing was compared, so nothing is reproduced
   EXPECT_NE(one.out.find("NO VERDICT, too few seeds"), std::string::npos);
@@ -391,6 +393,24 @@ TEST_F(Cli, ReportsAndReproducesWithFewSeeds) {
   expect_failure({"report", "hilo.db", "--experiment", "figure-2b"}, 2,
                  {"did you mean 'figure-2a'"});
   EXPECT_EQ(nlohmann::json::parse(hilo({"list", "--json"}).out)["agents"].size(), 2U);
+
+  // Runs that figures share are run once: figure-2b has MCRL and two of its eight from figure-2a.
+  const auto more = nlohmann::json::parse(
+      hilo({"reproduce", "figure-2a", "figure-2b", "figure-2c", "--seeds", "2", "--json"}).out);
+  EXPECT_EQ(more["runs"], 26);
+  EXPECT_EQ(more["done"], 12);
+  EXPECT_EQ(more["experiments"].size(), 3U);
+  const Finished again = hilo({"reproduce", "figure-2b", "--seeds", "2"});
+  EXPECT_NE(again.out.find("nothing to do, all 18 runs"), std::string::npos) << again.out;
+
+  // A page, twice the same but for the date; Markdown; and a name that says neither.
+  EXPECT_EQ(hilo({"report", "hilo.db", "--out", "a.html"}).code, 0);
+  EXPECT_EQ(hilo({"report", "hilo.db", "--out", "a.md"}).code, 0);
+  EXPECT_GT(std::filesystem::file_size(path("a.html")), 300'000U);
+  const std::string text = testing::slurp(path("a.md"));
+  EXPECT_NE(text.find("### Episodes needed"), std::string::npos);
+  EXPECT_NE(text.find("These runs are part of figure-2b"), std::string::npos);
+  expect_failure({"report", "hilo.db", "--out", "a.txt"}, 2, {"a.txt", ".html", ".md"});
 }
 
 }  // namespace

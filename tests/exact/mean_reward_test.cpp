@@ -28,6 +28,49 @@ TEST(MeanReward, CountsTruncatedEpisodesWithTheirMean) {
   EXPECT_NEAR(expected_mean_reward(*mdp, policy, 1), 1, 1e-14);
 }
 
+// The plain recursion to its end, state by state, without the short cut of a settled chain.
+double by_full_recursion(const Model& model, const PolicyMatrix& policy, std::uint32_t max_steps) {
+  std::vector<double> running(model.num_states(), 0);
+  std::vector<double> collected(model.num_states(), 0);
+  for (const auto& [state, p] : model.start_distribution()) running[state] = p;
+  std::vector<Outcome> outcomes;
+  double sum = 0;
+  for (std::uint32_t t = 0; t < max_steps; ++t) {
+    std::vector<double> next_running(model.num_states(), 0);
+    std::vector<double> next_collected(model.num_states(), 0);
+    for (State s = 0; s < model.num_states(); ++s)
+      for (Action a = 0; a < model.num_actions(); ++a) {
+        model.outcomes(s, a, outcomes);
+        for (const Outcome& o : outcomes) {
+          const double p = policy(s, a) * o.probability;
+          const double paid = p * (collected[s] + running[s] * o.reward);
+          if (model.is_terminal(o.next) || t + 1 == max_steps)
+            sum += paid / (t + 1.0);
+          else
+            next_collected[o.next] += paid;
+          if (!model.is_terminal(o.next)) next_running[o.next] += p * running[s];
+        }
+      }
+    running = next_running;
+    collected = next_collected;
+  }
+  return sum;
+}
+
+// With rewards that depend on the action alone and, in a mixed policy, on more; cut early, late and
+// practically never.
+TEST(MeanReward, ShortCutAgreesWithTheFullRecursion) {
+  const auto mdp = make_random_mdp({.states = 30, .actions = 3}, 4);
+  const QTable q = testing::optimal_q(*mdp, 0.9);
+  for (const double epsilon : {0.0, 0.2})
+    for (const std::uint32_t max_steps : {1U, 3U, 25U, 60U, 400U}) {
+      const PolicyMatrix policy = policy_matrix(q.behaviour(epsilon));
+      EXPECT_NEAR(expected_mean_reward(*mdp, policy, max_steps),
+                  by_full_recursion(*mdp, policy, max_steps), 1e-12)
+          << epsilon << " " << max_steps;
+    }
+}
+
 TEST(MeanReward, AgreesWithSimulation) {
   const auto mdp = testing::small_mdp(6);
   const QTable q = testing::optimal_q(*mdp, 0.9);

@@ -1,9 +1,13 @@
 #include "hilo/experiment/run.hpp"
 
 #include <atomic>
+#include <cmath>
 #include <map>
 
 #include "hilo/agent/mcrl.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/exact/estimator_bias.hpp"
+#include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/train.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
@@ -58,11 +62,61 @@ TEST(RunAll, MeasuresWhatTheExportPromises) {
       EXPECT_EQ(v.contains({"variance_ratio", episode}), episode > 0);
       EXPECT_EQ(v.contains({"policy_value", episode}), episode % 20 == 0);
       EXPECT_EQ(v.contains({"policy_reward", episode}), episode % 20 == 0);
+      EXPECT_EQ(v.contains({"optimal_actions", episode}), episode % 20 == 0);
     }
     for (const char* metric : {"variance_ratio_last_1000", "high_steps", "low_steps", "truncated"})
       EXPECT_TRUE(v.contains({metric, 40})) << metric;
+    for (const char* metric : {"optimal_value", "optimal_reward"})
+      EXPECT_TRUE(v.contains({metric, 40})) << metric;
+    EXPECT_LE(v.at({"policy_value", 40}), v.at({"optimal_value", 40}));
+    const bool low = record.canonical.find("mfmcrl") != std::string::npos;
+    for (const char* metric :
+         {"correlation", "bias_rms", "return_sd", "bias_break_even", "problem_reward_snr_db"})
+      EXPECT_EQ(v.contains({metric, 40}), low) << metric;
+    if (low) {
+      EXPECT_LE(std::abs(v.at({"correlation", 40})), 1);
+    }
     EXPECT_EQ(record.q.size(), 60U);
   }
+}
+
+// The recorded bias is that of the exact computation for the last policies.
+TEST(RunAll, RecordsTheExactBias) {
+  const Spec spec = tiny("[[agent]]\nkind = \"mfmcrl\"\nlow_rollouts = 2\n");
+  const auto records = run(spec, 1);
+  const RunRecord& record = *std::ranges::find_if(records, [&](const RunRecord& r) {
+    return r.key.seed == 1 && r.key.config == spec.configs[1].hash;
+  });
+  const Problem problem = build_problem("random-mdp", spec.configs[1].problem, 1);
+  QTable q(20, 3);
+  q.assign(record.q);
+  const PolicyMatrix policy = policy_matrix(q.behaviour(0.1));
+  const EstimatorBias bias = exact_bias(problem.pair, policy, policy, 0.99);
+  double squares = 0;
+  for (const double b : bias.bias) squares += b * b;
+  EXPECT_NEAR(values(record).at({"bias_rms", 40}), std::sqrt(squares / (19 * 3)), 1e-12);
+}
+
+TEST(Plan, TakesWhatSpecsShareOnce) {
+  const std::vector<Spec> specs = {
+      tiny(), parse_spec(tiny_spec(kTwoMfmcrl), "tiny", {"name=other", "seeds=4"})};
+  const auto groups = plan(specs, {});
+  EXPECT_EQ(count_runs(groups), 12U);  // three agents, four seeds
+  for (std::size_t i = 1; i < groups.size(); ++i) EXPECT_LE(groups[i - 1].seed, groups[i].seed);
+}
+
+TEST(HighFidelities, AreSharedWhileInUse) {
+  HighFidelities all;
+  std::map<std::string, Value> problem = tiny().configs[1].problem;
+  const auto one = all.get("random-mdp", problem, 1);
+  problem["snr_db"] = 7.0;
+  EXPECT_EQ(all.get("random-mdp", problem, 1), one);  // the low fidelity does not matter
+  EXPECT_NE(all.get("random-mdp", problem, 2), one);
+  problem["states"] = std::int64_t{30};
+  EXPECT_NE(all.get("random-mdp", problem, 1), one);
+  EXPECT_EQ(one->optimum(0.9, 100), one->optimum(0.9, 100));
+  EXPECT_NE(one->optimum(0.9, 100), one->optimum(0.8, 100));
+  EXPECT_EQ(one->optimum(1, 100), nullptr);
 }
 
 TEST(RunAll, SameBitsOnAnyNumberOfThreads) {

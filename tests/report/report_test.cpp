@@ -6,50 +6,14 @@
 #include "hilo/report/tables.hpp"
 #include "support/expect_error.hpp"
 #include "support/specs.hpp"
+#include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace hilo {
 namespace {
 
+using testing::example_store;
 using testing::TemporaryFolder;
-
-// Two agents, three seeds: test_reward at 0 and 10 as given.
-Store example_store(const std::filesystem::path& file) {
-  const Spec spec = parse_spec(testing::tiny_spec("[[agent]]\nkind = \"mfmcrl\"\n"), "tiny");
-  Store store = Store::open(file);
-  store.define_experiment(spec);
-  const double values[2][3] = {{1, 2, 6}, {2, 4, 9}};
-  for (std::size_t agent = 0; agent < 2; ++agent)
-    for (std::uint64_t seed = 0; seed < 3; ++seed) {
-      RunRecord record;
-      record.key = {spec.configs[agent].hash, seed, 1};
-      record.canonical = spec.configs[agent].canonical;
-      record.measurements = {{0, "test_reward", 0}, {10, "test_reward", values[agent][seed]}};
-      store.append(record);
-    }
-  return store;
-}
-
-TEST(Statistics, StudentQuantilesMatchTheTables) {
-  // Quantiles of any table of Student's t.
-  const std::pair<std::uint64_t, double> known[] = {{1, 12.7062}, {5, 2.5706},  {6, 2.4469},
-                                                    {10, 2.2281}, {35, 2.0301}, {1000, 1.9623}};
-  for (const auto& [nu, t] : known) EXPECT_NEAR(student_t_975(nu), t, 1e-4) << nu;
-}
-
-TEST(Statistics, SummaryMatchesAHandComputedCase) {
-  Moments m;
-  for (const double x : {1.0, 2.0, 6.0}) m.add(x);
-  const Summary s = summarise(m);
-  EXPECT_DOUBLE_EQ(s.mean, 3);
-  EXPECT_DOUBLE_EQ(s.sd, std::sqrt(7.0));
-  EXPECT_DOUBLE_EQ(s.standard_error, std::sqrt(7.0 / 3));
-  EXPECT_NEAR(s.high - s.mean, 4.302653 * std::sqrt(7.0 / 3), 1e-9);
-  Moments one;
-  one.add(4);
-  EXPECT_EQ(summarise(one).low, 4);
-  EXPECT_EQ(summarise(one).sd, 0);
-}
 
 TEST(Results, AggregatesAndPairsBySeed) {
   const TemporaryFolder folder;
@@ -59,7 +23,7 @@ TEST(Results, AggregatesAndPairsBySeed) {
   EXPECT_EQ(results.last_episode(), 10U);
   EXPECT_EQ(results.num_seeds("MCRL"), 3U);
   EXPECT_DOUBLE_EQ(results.at("MCRL", "test_reward", 10).mean, 3);
-  const Summary d = results.paired_difference("MFMCRL", "MCRL", "test_reward", 10);
+  const Summary d = results.paired_difference("MFMCRL", "MCRL", "test_reward");
   EXPECT_DOUBLE_EQ(d.mean, 2);  // 1, 2, 3
   EXPECT_DOUBLE_EQ(d.sd, 1);
   EXPECT_EQ(results.at("MCRL", "test_reward", 7).n, 0U);
@@ -70,6 +34,10 @@ TEST(Results, SortsNumbersAsNumbers) {
   EXPECT_TRUE(naturally_less("m=5 x", "m=10 a"));
   EXPECT_FALSE(naturally_less("m=10 a", "m=5 x"));
   EXPECT_TRUE(naturally_less("MCRL", "MFMCRL"));
+  EXPECT_TRUE(naturally_less("MFMCRL -10 dB a", "MFMCRL -3 dB a"));
+  EXPECT_TRUE(naturally_less("MFMCRL -3 dB a", "MFMCRL +3 dB a"));
+  EXPECT_TRUE(naturally_less("MFMCRL +3 dB a", "MFMCRL +3 dB b"));
+  EXPECT_TRUE(naturally_less("figure-2", "figure-10"));
   EXPECT_TRUE(naturally_less("a", "ab"));
   EXPECT_FALSE(naturally_less("a", "a"));
 }
@@ -86,11 +54,18 @@ TEST(Tables, AreAligned) {
   EXPECT_NE(difference_table(results, "MCRL", "test_reward").find("+2.0000"), std::string::npos);
 }
 
-TEST(Published, ShipsTheCurvesOfFigure2a) {
+TEST(Published, ShipsTheFiguresOfThePaper) {
   const auto points = published_points("figure-2a");
   EXPECT_EQ(points.size(), 20U);
+  EXPECT_EQ(published_points("figure-2b").size(), 25U);
   EXPECT_EQ(points[4].agent, "MCRL");
-  EXPECT_EQ(points[4].mean, 0.5741);
+  EXPECT_EQ(points[4].value, 0.5741);
+  const auto boxes = published_points("figure-2c");
+  ASSERT_EQ(boxes.size(), 4U);
+  EXPECT_EQ(boxes[0].statistic, Statistic::median);
+  EXPECT_EQ(boxes[0].q3, 0.571);
+  // 1.2533 (0.571 - 0.470) / 1.349 / 6
+  EXPECT_NEAR(boxes[0].standard_error(), 0.015639, 1e-6);
   EXPECT_EQ(points[4].seeds, 36U);
   EXPECT_TRUE(published_points("nothing").empty());
   for (const ShippedSpec& shipped : shipped_specs()) {
@@ -107,7 +82,8 @@ TEST(Published, ShipsTheCurvesOfFigure2a) {
 TEST(Published, ComparesInStandardErrorsOfTheDifference) {
   const TemporaryFolder folder;
   Store store = Store::open(folder.path() / "x.db");
-  const Spec spec = parse_spec(shipped_specs()[0].toml, "figure-2a");
+  const Spec spec = parse_spec(
+      std::ranges::find(shipped_specs(), "figure-2a", &ShippedSpec::name)->toml, "figure-2a");
   store.define_experiment(spec);
   const double spread = 0.01 * std::sqrt(2.0) / std::sqrt(2.0);
   for (std::uint64_t seed = 0; seed < 2; ++seed) {
@@ -148,7 +124,7 @@ TEST(Figure, LabelsCannotRunAnything) {
   record.canonical = spec.configs[0].canonical;
   record.measurements = {{0, "test_reward", 0}, {10, "test_reward", 1}};
   store.append(record);
-  EXPECT_NO_THROW(draw_learning_curves(Results(store, "tiny"), "test_reward", folder.path()));
+  EXPECT_NO_THROW(draw_curves(Results(store, "tiny"), "test_reward", folder.path(), "x"));
   EXPECT_FALSE(std::filesystem::exists(trap));
 }
 
@@ -156,14 +132,14 @@ TEST(Figure, DrawsThreeFiles) {
   const TemporaryFolder folder;
   const Store store = example_store(folder.path() / "x.db");
   const auto files =
-      draw_learning_curves(Results(store, "tiny"), "test_reward", folder.path() / "it's here");
+      draw_figure(Results(store, "tiny"), FigureKind::learning, true, folder.path() / "it's here");
   ASSERT_EQ(files.size(), 3U);
   for (const auto& file : files) EXPECT_GT(std::filesystem::file_size(file), 1000U) << file;
   EXPECT_NE(testing::read_text(files[0]).find("<svg"), std::string::npos);
   EXPECT_EQ(testing::read_text(files[1]).substr(0, 4), "%PDF");
   EXPECT_EQ(testing::read_text(files[2]).substr(1, 3), "PNG");
   testing::expect_error(
-      [&] { draw_learning_curves(Results(store, "tiny"), "nonsense", folder.path()); }, Errc::data,
+      [&] { draw_curves(Results(store, "tiny"), "nonsense", folder.path(), "x"); }, Errc::data,
       {"no results to draw"});
 }
 

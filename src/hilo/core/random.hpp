@@ -30,6 +30,8 @@ enum class Purpose : std::uint8_t {
   problem_transition_noise = 19,
   problem_reward_noise = 20,
 
+  bootstrap = 32,  // intervals in reports: "episode" is the resample
+
   user = 255,  // free for programs that use the library
 };
 

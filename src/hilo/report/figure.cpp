@@ -1,17 +1,15 @@
 #include "hilo/report/figure.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ostream.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <cstring>
 
-#include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/text.hpp"
+#include "hilo/report/chart_data.hpp"
+#include "hilo/report/experiment_report.hpp"
+#include "hilo/report/gnuplot.hpp"
 #include "hilo/report/published.hpp"
 
 namespace hilo {
@@ -19,60 +17,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Okabe and Ito's colours: told apart by the colour-blind.
-constexpr std::array<const char*, 8> kColours = {"#000000", "#E69F00", "#56B4E9", "#009E73",
-                                                 "#0072B2", "#D55E00", "#CC79A7", "#999933"};
+// Okabe and Ito's colours: told apart by the colour-blind. The page has the same.
+constexpr std::array<const char*, 8> kColours = {"#000000", "#D55E00", "#0072B2", "#009E73",
+                                                 "#CC79A7", "#E69F00", "#56B4E9", "#8A8A2A"};
 
-struct Terminal {
-  const char* suffix;
-  const char* set;
-};
-constexpr std::array<Terminal, 3> kTerminals = {{
-    {"svg", "svg size 900,560 dynamic font 'Helvetica,14' background '#ffffff'"},
-    {"pdf", "pdfcairo size 18cm,11.2cm font 'Helvetica,12'"},
-    {"png", "pngcairo size 1350,840 font 'Helvetica,17'"},
-}};
+const char* colour_name(const Results& results, const std::string& agent) {
+  return kColours[colour_of(results, agent) % kColours.size()];
+}
 
 std::string axis_name(const std::string& metric) {
   if (metric == "test_reward") return "mean reward per step, greedy policy";
   if (metric == "test_return") return "discounted return, greedy policy";
+  if (metric == "correlation") return "correlation of high- and low-fidelity returns";
+  if (metric == "optimal_actions") return "share of states whose greedy action is optimal";
   return metric;
 }
 
-// Text as one of gnuplot's single-quoted strings, in which nothing but the quote is special: a
-// label from a store must not be able to run anything.
-std::string quoted(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) {
-    if (c == '\'') out += '\'';
-    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
-  }
-  return out + "'";
-}
-
-// Files are called after the experiment, and the metric where it is not the usual one.
-std::string file_stem(const Results& results, const std::string& metric) {
-  const std::string& name = results.experiment();
+void require_file_name(const std::string& name) {
   if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos || !is_plain_text(name))
     throw Error(Errc::data, fmt::format("an experiment called '{}' cannot name a file", name));
-  return metric == "test_reward" ? name : name + "-" + metric;
-}
-
-// Variants of one agent share a colour and differ in the line.
-std::string without_variant(const std::string& agent) {
-  for (const char* variant : {" as-published", " as-written"})
-    if (agent.ends_with(variant)) return agent.substr(0, agent.size() - std::strlen(variant));
-  return agent;
-}
-
-std::size_t colour_index(const Results& results, std::size_t agent) {
-  std::vector<std::string> seen;
-  for (std::size_t i = 0; i <= agent; ++i) {
-    const std::string name = without_variant(results.agents()[i]);
-    if (std::ranges::find(seen, name) == seen.end()) seen.push_back(name);
-  }
-  const auto place = std::ranges::find(seen, without_variant(results.agents()[agent]));
-  return static_cast<std::size_t>(place - seen.begin()) % kColours.size();
 }
 
 // "36", or "20 to 36" where agents differ.
@@ -86,105 +49,193 @@ std::string seeds_of(const Results& results) {
   return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
 }
 
-std::string script(const Results& results, const std::string& metric, const fs::path& folder) {
-  std::string data;
+constexpr const char* kCommon = "set grid lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n";
+
+std::string title_line(const Results& results, const std::string& what) {
+  return fmt::format("set title {} noenhanced\n",
+                     gnuplot_quoted(fmt::format("{}: {} over {} seeds", results.experiment(), what,
+                                                seeds_of(results))));
+}
+
+// A dotted line at the exact level of the optimum, where the metric has one.
+std::string optimum_line(const Results& results, const std::string& metric) {
+  const bool reward = metric == "test_reward" || metric == "policy_reward";
+  const bool value = metric == "test_return" || metric == "policy_value";
+  if (!reward && !value) return "";
+  for (const std::string& agent : results.agents()) {
+    const auto& known = results.final_of(agent, reward ? "optimal_reward" : "optimal_value");
+    if (known.empty()) continue;
+    return fmt::format(
+        "  {} with lines lw 2 dt 3 lc rgb '#777777' title 'discounted-optimal policy, exact', "
+        "\\\n",
+        summarise(values_of(known)).mean);
+  }
+  return "";
+}
+
+GnuplotScript curves_script(const Results& results, const std::string& metric) {
+  GnuplotScript script;
   std::string bands;
   std::string lines;
   std::string marks;
-  const auto published = published_points(results.experiment());
+  const auto comparisons = compare_with_published(results);
   for (std::size_t i = 0; i < results.agents().size(); ++i) {
     const std::string& agent = results.agents()[i];
     if (results.episodes(agent, metric).empty()) continue;
-    const char* colour = kColours[colour_index(results, i)];
-    data += fmt::format("$curve{} << END\n", i);
+    const char* colour = colour_name(results, agent);
+    script.settings += fmt::format("$curve{} << END\n", i);
     for (const std::uint64_t episode : results.episodes(agent, metric)) {
       const Summary s = results.at(agent, metric, episode);
-      data += fmt::format("{} {} {} {}\n", episode, s.mean, s.low, s.high);
+      script.settings += fmt::format("{} {} {} {}\n", episode, s.mean, s.low, s.high);
     }
-    data += "END\n";
+    script.settings += "END\n";
     bands += fmt::format(
-        "  $curve{} using 1:3:4 with filledcurves fc rgb '{}' fs transparent "
-        "solid 0.15 notitle, \\\n",
-        i, colour);
-    lines += fmt::format(
-        "  $curve{} using 1:2 with lines lw 2 lc rgb '{}' dt {} title {} "
-        "noenhanced, \\\n",
-        i, colour, agent.ends_with("as-written") ? 2 : 1, quoted(agent));
-    std::string points;
-    for (const PublishedPoint& p : published)
-      if (p.agent == agent && p.metric == metric)
-        points += fmt::format("{} {}\n", p.episode, p.value);
-    if (points.empty()) continue;
-    data += fmt::format("$marks{} << END\n{}END\n", i, points);
-    marks += fmt::format(
-        "  $marks{} using 1:2 with points pt 6 ps 1.5 lw 2 lc rgb '{}' notitle, "
+        "  $curve{} using 1:3:4 with filledcurves fc rgb '{}' fs transparent solid 0.15 notitle, "
         "\\\n",
         i, colour);
+    lines += fmt::format(
+        "  $curve{} using 1:2 with lines lw 2 lc rgb '{}' dt {} title {} noenhanced, \\\n", i,
+        colour, agent.ends_with("as-written") ? 2 : 1, gnuplot_quoted(agent));
+    std::string points;
+    for (const Comparison& c : comparisons)
+      if (c.published.agent == agent && c.published.metric == metric)
+        points += fmt::format("{} {}\n", c.published.episode, c.published.value);
+    if (points.empty()) continue;
+    script.settings += fmt::format("$marks{} << END\n{}END\n", i, points);
+    marks += fmt::format(
+        "  $marks{} using 1:2 with points pt 6 ps 1.5 lw 2 lc rgb '{}' notitle, \\\n", i, colour);
   }
   if (!marks.empty())
     marks += "  NaN with points pt 6 ps 1.5 lw 2 lc rgb '#555555' title 'published mean', \\\n";
+  script.plot = bands + lines + marks + optimum_line(results, metric);
+  script.plot.resize(script.plot.size() - 4);  // the last ", \\\n"
+  script.settings += kCommon + title_line(results, "mean and 95 % interval") +
+                     fmt::format(
+                         "set xlabel 'high-fidelity episodes'\nset ylabel {} noenhanced\n"
+                         "set key inside bottom right font ',12'\n"
+                         "set xrange [0:*]\n",
+                         gnuplot_quoted(axis_name(metric)));
+  return script;
+}
 
-  std::string plot = bands + lines + marks;
-  plot.resize(plot.size() - 4);  // the last ", \\\n"
-  const std::string common = fmt::format(
-      "set title {} noenhanced\nset xlabel 'high-fidelity episodes'\nset ylabel {} noenhanced\n"
-      "set key inside bottom right\nset grid lc rgb '#dddddd'\nset border 3\nset tics nomirror\n"
-      "set xrange [0:*]\n",
-      quoted(fmt::format("{}: mean and 95 % interval over {} seeds", results.experiment(),
-                         seeds_of(results))),
-      quoted(axis_name(metric)));
-  std::string out = data + common;
-  for (const Terminal& terminal : kTerminals) {
-    const fs::path file = folder / (file_stem(results, metric) + "." + terminal.suffix);
-    out += fmt::format("set terminal {}\nset output {}\nplot \\\n{}\nset output\n", terminal.set,
-                       quoted(file.string()), plot);
+GnuplotScript ratios_script(const Results& results) {
+  GnuplotScript script;
+  std::string labels;
+  std::string boxes;
+  std::string medians = "$medians << END\n";
+  std::string outliers = "$outliers << END\n";
+  std::string published = "$published << END\n";
+  bool any_outlier = false;
+  bool any_published = false;
+  const auto all = ratio_boxes(results);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const RatioBox& b = all[i];
+    const Quartiles& q = b.box.quartiles;
+    script.settings += fmt::format("$box{} << END\n{} {} {} {} {}\nEND\n", i, i, q.q1,
+                                   b.box.low_whisker, b.box.high_whisker, q.q3);
+    boxes += fmt::format(
+        "  $box{} using 1:2:3:4:5 with candlesticks lw 2 lc rgb '{}' dt {} fs empty notitle "
+        "whiskerbars 0.5, \\\n",
+        i, colour_name(results, b.agent), b.agent.ends_with("as-written") ? 2 : 1);
+    medians += fmt::format("{} {} {} {} {}\n", i, q.median, q.median, q.median, q.median);
+    for (const double outlier : b.box.outliers) outliers += fmt::format("{} {}\n", i, outlier);
+    any_outlier = any_outlier || !b.box.outliers.empty();
+    if (b.published)
+      published += fmt::format("{} {} {} {}\n", static_cast<double>(i) + 0.33, b.published->value,
+                               b.published->q1, b.published->q3);
+    any_published = any_published || b.published.has_value();
+    labels += fmt::format("{}{} {}", i > 0 ? ", " : "", gnuplot_quoted(b.agent), i);
   }
-  return out;
+  script.settings += medians + "END\n" + outliers + "END\n" + published + "END\n" + kCommon +
+                     title_line(results, "variance ratio of the last 1000 episodes") +
+                     fmt::format(
+                         "set xtics ({}) rotate by 20 right noenhanced font ',11'\n"
+                         "set boxwidth 0.4\nset xrange [-0.6:{}]\nset yrange [0:*]\n"
+                         "set ylabel 'variance ratio 1 − ρ²'\nset key top right\n"
+                         "set bmargin 6\nset lmargin 12\nset rmargin 4\n",
+                         labels, static_cast<double>(all.size()) - 0.4);
+  script.plot = boxes;
+  if (any_outlier)
+    script.plot += "  $outliers using 1:2 with points pt 7 ps 0.5 lc rgb '#555555' notitle, \\\n";
+  if (any_published)
+    script.plot +=
+        "  $published using 1:2:3:4 with yerrorbars pt 6 ps 1.2 lw 2 lc rgb '#555555' title "
+        "'published median and quartiles', \\\n";
+  script.plot +=
+      "  $medians using 1:2:3:4:5 with candlesticks lw 3 lc rgb '#222222' fs empty notitle";
+  return script;
 }
 
-// `text` as one word of the shell.
-std::string shell_word(const std::string& text) {
-  std::string out = "'";
-  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
-void run_gnuplot(const fs::path& script_file) {
-  const std::string command = "gnuplot " + shell_word(script_file.string()) + " 2>&1";
-  std::FILE* gnuplot = ::popen(command.c_str(), "r");
-  if (gnuplot == nullptr) throw Error(Errc::io, "gnuplot cannot be started");
-  std::string message;
-  std::array<char, 256> buffer{};
-  while (std::fgets(buffer.data(), buffer.size(), gnuplot) != nullptr) message += buffer.data();
-  const int status = ::pclose(gnuplot);
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    throw Error(Errc::io, "figures need gnuplot, which is not there (Debian: gnuplot-nox)");
-  if (status != 0)
-    throw Error(Errc::io, fmt::format("gnuplot failed on {}: {}", script_file.string(), message));
+std::string suffix_of(FigureKind figure) {
+  switch (figure) {
+    case FigureKind::learning:
+      return "learning";
+    case FigureKind::ratios:
+      return "variance-ratio";
+    case FigureKind::correlation:
+      return "correlation";
+    case FigureKind::optimal_actions:
+      return "optimal-actions";
+  }
+  return "";
 }
 
 }  // namespace
 
-std::vector<fs::path> draw_learning_curves(const Results& results, const std::string& metric,
-                                           const fs::path& folder) {
+std::vector<FigureKind> figures_of(const Results& results, bool with_learning) {
+  std::vector<FigureKind> out;
+  if (with_learning && results.has_metric("test_reward")) out.push_back(FigureKind::learning);
+  if (results.has_metric("correlation"))
+    out.insert(out.end(), {FigureKind::ratios, FigureKind::correlation});
+  if (with_learning && results.has_metric("optimal_actions"))
+    out.push_back(FigureKind::optimal_actions);
+  return out;
+}
+
+std::string caption_of(FigureKind figure) {
+  switch (figure) {
+    case FigureKind::learning:
+      return "learning curves";
+    case FigureKind::ratios:
+      return "variance ratio at the end";
+    case FigureKind::correlation:
+      return "correlation over training";
+    case FigureKind::optimal_actions:
+      return "how often the greedy action is optimal";
+  }
+  return "";
+}
+
+std::string figure_name(const Results& results, FigureKind figure, bool with_learning) {
+  const std::string& name = results.experiment();
+  require_file_name(name);
+  const FigureKind main = with_learning ? FigureKind::learning : FigureKind::ratios;
+  return figure == main ? name : fmt::format("{}-{}", name, suffix_of(figure));
+}
+
+std::vector<fs::path> draw_curves(const Results& results, const std::string& metric,
+                                  const fs::path& folder, const std::string& stem) {
   if (!results.has_metric(metric))
     throw Error(Errc::data,
                 fmt::format("experiment '{}' has no results to draw", results.experiment()));
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error)
-    throw Error(Errc::io, fmt::format("{}: cannot be made: {}", folder.string(), error.message()));
+  require_file_name(stem);
+  return run_gnuplot(curves_script(results, metric), folder, stem);
+}
 
-  const fs::path script_file = folder / (file_stem(results, metric) + ".gnuplot");
-  AtomicFile file(script_file);
-  file.out() << script(results, metric, folder);
-  file.commit();
-  run_gnuplot(script_file);
-
-  std::vector<fs::path> files;
-  for (const Terminal& terminal : kTerminals)
-    files.push_back(folder / (file_stem(results, metric) + "." + terminal.suffix));
-  return files;
+std::vector<fs::path> draw_figure(const Results& results, FigureKind figure, bool with_learning,
+                                  const fs::path& folder) {
+  const std::string stem = figure_name(results, figure, with_learning);
+  switch (figure) {
+    case FigureKind::learning:
+      return draw_curves(results, "test_reward", folder, stem);
+    case FigureKind::correlation:
+      return draw_curves(results, "correlation", folder, stem);
+    case FigureKind::optimal_actions:
+      return draw_curves(results, "optimal_actions", folder, stem);
+    case FigureKind::ratios:
+      return run_gnuplot(ratios_script(results), folder, stem);
+  }
+  return {};
 }
 
 }  // namespace hilo

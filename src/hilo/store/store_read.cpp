@@ -95,11 +95,12 @@ std::vector<FailedRun> Store::failed_runs(const std::string& experiment) const {
 }
 
 std::vector<AgentStatus> Store::agent_status(const std::string& experiment) const {
-  Statement rows(impl_->db,
-                 "SELECT e.agent, c.canonical, count(*), sum(r.id IS NOT NULL AND r.error IS NULL), "
-                 "sum(r.error IS NOT NULL) FROM experiment_run e JOIN config c ON c.hash = e.config "
-                 "LEFT JOIN run r USING (config, seed, algorithm_version) "
-                 "WHERE e.experiment = ? GROUP BY e.agent ORDER BY e.agent");
+  Statement rows(
+      impl_->db,
+      "SELECT e.agent, c.canonical, count(*), sum(r.id IS NOT NULL AND r.error IS NULL), "
+      "sum(r.error IS NOT NULL) FROM experiment_run e JOIN config c ON c.hash = e.config "
+      "LEFT JOIN run r USING (config, seed, algorithm_version) "
+      "WHERE e.experiment = ? GROUP BY e.agent ORDER BY e.agent");
   rows.bind(experiment);
   std::vector<AgentStatus> out;
   const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.integer(column)); };

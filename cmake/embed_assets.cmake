@@ -1,0 +1,10 @@
+# Writes OUT, a source file with the texts of the report's page: page.css and page.js of FOLDER, and CHART_JS.
+set(text "#include \"hilo/report/assets.hpp\"\n\nnamespace hilo {\n\n")
+foreach(asset IN ITEMS "page_css|${FOLDER}/page.css" "page_js|${FOLDER}/page.js" "chart_js|${CHART_JS}")
+  string(REGEX REPLACE "\\|.*" "" name "${asset}")
+  string(REGEX REPLACE "^[^|]*\\|" "" file "${asset}")
+  file(READ ${file} content)
+  string(APPEND text "std::string_view ${name}() {\n  return R\"hilo_asset(${content})hilo_asset\";\n}\n\n")
+endforeach()
+string(APPEND text "}  // namespace hilo\n")
+file(WRITE ${OUT} "${text}")

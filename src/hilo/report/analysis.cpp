@@ -1,0 +1,259 @@
+#include "hilo/report/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace hilo {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kShares[] = {0.7, 0.8, 0.9, 0.95};
+
+using Places = std::span<const std::uint32_t>;
+
+// The values of some seeds, in their order; empty if one of them has none.
+std::vector<double> pick(const BySeed& values, const std::vector<std::uint64_t>& seeds) {
+  std::vector<double> out;
+  for (const std::uint64_t seed : seeds) {
+    const auto found = std::ranges::lower_bound(values, seed, {}, [](const auto& v) {
+      return v.first;
+    });
+    if (found == values.end() || found->first != seed) return {};
+    out.push_back(found->second);
+  }
+  return out;
+}
+
+std::vector<double> at_places(const std::vector<double>& values, Places places) {
+  std::vector<double> out;
+  out.reserve(places.size());
+  for (const std::uint32_t place : places) out.push_back(values[place]);
+  return out;
+}
+
+// A curve of every seed at the episodes that all seeds have.
+struct Curves {
+  std::vector<std::uint64_t> episodes;
+  std::vector<std::vector<double>> by_episode;  // [episode][seed]
+
+  std::vector<double> mean(Places places) const {
+    std::vector<double> out;
+    out.reserve(by_episode.size());
+    for (const auto& values : by_episode) {
+      double sum = 0;
+      for (const std::uint32_t place : places) sum += values[place];
+      out.push_back(sum / static_cast<double>(places.size()));
+    }
+    return out;
+  }
+};
+
+Curves curves_of(const Results& results, const std::string& agent, const std::string& metric,
+                 const std::vector<std::uint64_t>& seeds) {
+  Curves curves;
+  for (const std::uint64_t episode : results.episodes(agent, metric)) {
+    std::vector<double> values = pick(results.at_seeds(agent, metric, episode), seeds);
+    if (values.empty()) continue;
+    curves.episodes.push_back(episode);
+    curves.by_episode.push_back(std::move(values));
+  }
+  return curves;
+}
+
+// policy_value / optimal_value. Empty without exact values, or where a share means nothing because
+// the optimum is not positive.
+Curves share_curves(const Results& results, const std::string& agent,
+                    const std::vector<std::uint64_t>& seeds) {
+  const std::vector<double> optimum = pick(results.final_of(agent, "optimal_value"), seeds);
+  if (optimum.empty() || *std::ranges::min_element(optimum) <= 0) return {};
+  Curves curves = curves_of(results, agent, "policy_value", seeds);
+  for (auto& values : curves.by_episode)
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] /= optimum[i];
+  return curves;
+}
+
+double reach(const Curves& curves, const std::vector<double>& mean, double level) {
+  return first_reach(curves.episodes, mean, level).value_or(kNever);
+}
+
+class Analyser {
+ public:
+  Analyser(const Results& results, Analysis& analysis)
+      : results_(results),
+        analysis_(analysis),
+        bootstrap_(analysis.seeds.size()),
+        all_(analysis.seeds.size()) {
+    for (std::uint32_t i = 0; i < all_.size(); ++i) all_[i] = i;
+    baseline_level_ = pick(results.final_of(analysis.baseline, analysis.level_metric),
+                           analysis.seeds);
+    baseline_share_ = share_curves(results, analysis.baseline, analysis.seeds);
+  }
+
+  AgentAnalysis analyse(const std::string& agent) const {
+    AgentAnalysis out{.agent = agent,
+                      .seeds = results_.num_seeds(agent),
+                      .final_reward = summarise(values_of(results_.final_of(agent, "test_reward"))),
+                      .exact = {},
+                      .share = {},
+                      .advantage = {},
+                      .iqm = {},
+                      .area = {},
+                      .improvement = {},
+                      .needs = {}};
+    if (results_.has_metric(agent, "policy_reward"))
+      out.exact = summarise(values_of(results_.final_of(agent, "policy_reward")));
+    if (agent != analysis_.baseline)
+      out.advantage =
+          results_.paired_difference(agent, analysis_.baseline, analysis_.level_metric);
+    if (all_.empty()) return out;
+
+    const auto level = pick(results_.final_of(agent, analysis_.level_metric), analysis_.seeds);
+    if (!level.empty()) add_levels(agent, level, out);
+    add_area(agent, out);
+    add_needs(agent, out);
+    return out;
+  }
+
+ private:
+  void add_levels(const std::string& agent, const std::vector<double>& level,
+                  AgentAnalysis& out) const {
+    const auto iqm = [&](Places places) { return interquartile_mean(at_places(level, places)); };
+    out.iqm = {iqm(all_), bootstrap_.interval(iqm)};
+    if (agent == analysis_.baseline || baseline_level_.empty()) return;
+    const auto improvement = [&](Places places) {
+      return probability_of_improvement(at_places(level, places),
+                                        at_places(baseline_level_, places));
+    };
+    out.improvement = {improvement(all_), bootstrap_.interval(improvement)};
+  }
+
+  // The area under a mean curve is the mean of the areas.
+  void add_area(const std::string& agent, AgentAnalysis& out) const {
+    const Curves curves = curves_of(results_, agent, "test_reward", analysis_.seeds);
+    if (curves.episodes.empty()) return;
+    std::vector<double> areas;
+    std::vector<double> curve(curves.episodes.size());
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      for (std::size_t k = 0; k < curve.size(); ++k) curve[k] = curves.by_episode[k][i];
+      areas.push_back(area_under_curve(curves.episodes, curve));
+    }
+    const auto mean = [&](Places places) {
+      double sum = 0;
+      for (const std::uint32_t place : places) sum += areas[place];
+      return sum / static_cast<double>(places.size());
+    };
+    out.area = {mean(all_), bootstrap_.interval(mean)};
+  }
+
+  void add_needs(const std::string& agent, AgentAnalysis& out) const {
+    const Curves curves = share_curves(results_, agent, analysis_.seeds);
+    if (curves.episodes.empty() || baseline_share_.episodes.empty()) return;
+    out.share = summarise(curves.by_episode.back());
+    const std::size_t num_levels = analysis_.levels.size();
+    out.needs.resize(num_levels);
+
+    // Ours and the baseline's, for each level: of all seeds, and of every resample.
+    const auto both = [&](Places places) {
+      const std::vector<double> ours = curves.mean(places);
+      const std::vector<double> theirs = baseline_share_.mean(places);
+      std::vector<std::pair<double, double>> needs;
+      for (std::size_t i = 0; i < num_levels; ++i) {
+        // The last level is where the baseline ends, which differs from resample to resample.
+        const double level = i + 1 == num_levels ? theirs.back() : analysis_.levels[i].share;
+        needs.emplace_back(reach(curves, ours, level), reach(baseline_share_, theirs, level));
+      }
+      return needs;
+    };
+    const auto needs = both(all_);
+    std::vector<std::vector<double>> episodes(num_levels);
+    std::vector<std::vector<double>> savings(num_levels);
+    for (std::size_t b = 0; b < bootstrap_.resamples(); ++b) {
+      const auto resampled = both(bootstrap_.resample(b));
+      for (std::size_t i = 0; i < num_levels; ++i) {
+        episodes[i].push_back(resampled[i].first);
+        savings[i].push_back(saving(resampled[i].first, resampled[i].second));
+      }
+    }
+    for (std::size_t i = 0; i < num_levels; ++i) {
+      Need& need = out.needs[i];
+      const auto [ours, theirs] = needs[i];
+      need.episodes = {ours, percentile_interval(std::move(episodes[i]))};
+      need.bound = bound_of(ours, theirs);
+      need.saving = {saving(ours, theirs), percentile_interval(std::move(savings[i]))};
+    }
+  }
+
+  // With what was not reached counted as reached at the end.
+  double saving(double ours, double theirs) const {
+    const auto end = static_cast<double>(analysis_.last_episode);
+    return std::min(theirs, end) / std::min(ours, end);
+  }
+
+  static Need::Bound bound_of(double ours, double theirs) {
+    if (ours == 0 || (ours == kNever && theirs == kNever)) return Need::Bound::none;
+    if (theirs == kNever) return Need::Bound::at_least;
+    return ours == kNever ? Need::Bound::at_most : Need::Bound::exact;
+  }
+
+  const Results& results_;
+  Analysis& analysis_;
+  Bootstrap bootstrap_;
+  std::vector<std::uint32_t> all_;
+  std::vector<double> baseline_level_;
+  Curves baseline_share_;
+};
+
+// Seeds that all agents with results have.
+std::vector<std::uint64_t> common_seeds(const Results& results,
+                                        const std::vector<std::string>& agents) {
+  std::vector<std::uint64_t> common;
+  for (const std::string& agent : agents) {
+    const std::vector<std::uint64_t> seeds = results.seeds(agent);
+    if (agent == agents.front()) {
+      common = seeds;
+      continue;
+    }
+    std::vector<std::uint64_t> both;
+    std::ranges::set_intersection(common, seeds, std::back_inserter(both));
+    common = std::move(both);
+  }
+  return common;
+}
+
+}  // namespace
+
+const AgentAnalysis* Analysis::find(const std::string& agent) const {
+  const auto found = std::ranges::find(agents, agent, &AgentAnalysis::agent);
+  return found == agents.end() ? nullptr : &*found;
+}
+
+Analysis analyse(const Results& results) {
+  std::vector<std::string> agents;
+  for (const std::string& agent : results.agents())
+    if (results.num_seeds(agent) > 0) agents.push_back(agent);
+  const bool exact = !agents.empty() && std::ranges::all_of(agents, [&](const std::string& agent) {
+    return results.has_metric(agent, "policy_reward");
+  });
+  Analysis analysis{.baseline = baseline_of(results),
+                    .level_metric = exact ? "policy_reward" : "test_reward",
+                    .seeds = common_seeds(results, agents),
+                    .last_episode = 0,
+                    .levels = {},
+                    .agents = {}};
+  const Curves baseline = share_curves(results, analysis.baseline, analysis.seeds);
+  if (!baseline.episodes.empty()) {
+    for (const double share : kShares)
+      analysis.levels.push_back({fmt::format("{:.0f} %", 100 * share), share});
+    analysis.levels.push_back({fmt::format("{}'s final level", analysis.baseline),
+                               summarise(baseline.by_episode.back()).mean});
+    analysis.last_episode = baseline.episodes.back();
+  }
+  const Analyser analyser(results, analysis);
+  for (const std::string& agent : agents) analysis.agents.push_back(analyser.analyse(agent));
+  return analysis;
+}
+
+}  // namespace hilo

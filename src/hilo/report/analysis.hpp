@@ -1,0 +1,62 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hilo/report/bootstrap.hpp"
+#include "hilo/report/results.hpp"
+
+namespace hilo {
+
+// A statistic over seeds with its 95 % bootstrap interval.
+struct Estimate {
+  double value = 0;
+  Interval interval;
+};
+
+// After how many episodes the mean over seeds of the exact policy value, as a share of the optimum,
+// first reaches a level. Infinite: not within the episodes that were run.
+struct Need {
+  Estimate episodes;
+  // Episodes of the baseline over ours. A lower bound if only the baseline does not get there, an
+  // upper one if only we do not; nothing if neither does, or if no training was needed.
+  enum class Bound : std::uint8_t { none, exact, at_least, at_most };
+  Bound bound = Bound::none;
+  Estimate saving;
+};
+
+struct Level {
+  std::string name;  // "80 %", "MCRL's final level"
+  double share = 0;  // of the exact optimum
+};
+
+struct AgentAnalysis {
+  std::string agent;
+  std::size_t seeds = 0;             // of its own
+  Summary final_reward;              // test_reward at the end
+  std::optional<Summary> exact;      // policy_reward at the end
+  std::optional<Summary> share;      // policy_value / optimal_value at the end
+  std::optional<Summary> advantage;  // final level minus the baseline's, paired
+  Estimate iqm;                      // of the final level
+  Estimate area;                     // mean test_reward over all of training
+  std::optional<Estimate> improvement;  // P(final level above the baseline's), paired
+  std::vector<Need> needs;              // for each level; empty without exact values
+};
+
+// What the seeds say about the agents of an experiment. Joint statistics rest on the seeds that all
+// agents have.
+struct Analysis {
+  std::string baseline;
+  std::string level_metric;          // what "final level" is: policy_reward, or test_reward
+  std::vector<std::uint64_t> seeds;  // common to all agents
+  std::uint64_t last_episode = 0;    // at which exact values were taken
+  std::vector<Level> levels;
+  std::vector<AgentAnalysis> agents;  // those with results
+
+  const AgentAnalysis* find(const std::string& agent) const;
+};
+
+Analysis analyse(const Results& results);
+
+}  // namespace hilo

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string_view>
+
+// For the sources of this folder only: texts that are built into every page.
+namespace hilo {
+
+std::string_view page_css();
+std::string_view page_js();
+std::string_view chart_js();  // Chart.js, minified, as Debian ships it
+
+}  // namespace hilo

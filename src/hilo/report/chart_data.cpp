@@ -1,0 +1,179 @@
+#include "hilo/report/chart_data.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "hilo/report/published.hpp"
+#include "hilo/report/variants.hpp"
+
+namespace hilo {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMaxPoints = 400;  // of a curve; more cannot be seen
+
+const std::vector<ChartSpec>& all_charts() {
+  static const std::vector<ChartSpec> kCharts = {
+      {.title = "Learning curves",
+       .note = "Mean over seeds. Circles are published means.",
+       .small = false,
+       .metrics =
+           {{"test_reward", "Mean reward per step, test episodes", "mean reward per step",
+             "optimal_reward",
+             "mean reward per step of a policy that is optimal for the discounted return, exact"},
+            {"policy_reward", "Mean reward per step, exact", "mean reward per step",
+             "optimal_reward",
+             "mean reward per step of a policy that is optimal for the discounted return, exact"},
+            {"test_return", "Discounted return, test episodes", "discounted return",
+             "optimal_value", "optimal discounted value, exact"},
+            {"policy_value", "Discounted value, exact", "discounted value", "optimal_value",
+             "optimal discounted value, exact"}}},
+      {.title = "What the low-fidelity returns tell",
+       .note = "The correlation ρ between high- and low-fidelity returns of a pair of state and "
+               "action, as the estimator sees it along the same paths: mean over the pairs updated "
+               "since the last test that have at least two returns. With so few returns it is "
+               "close to ±1 by chance, so the start of the curve says little. The variance ratio "
+               "is the mean of 1 − ρ², 1 where no correction was made.",
+       .small = true,
+       .metrics = {{"correlation", "Correlation ρ", "correlation", "", ""},
+                   {"variance_ratio", "Variance ratio 1 − ρ²", "variance ratio", "", ""}}},
+      {.title = "How often the greedy action is an optimal one",
+       .note = "Over all non-terminal states alike, visited or not; ties of the greedy action count "
+               "by their share.",
+       .small = true,
+       .metrics = {{"optimal_actions", "Share of states whose greedy action is optimal, exact",
+                    "share of states", "", ""}}},
+  };
+  return kCharts;
+}
+
+// To five digits: enough to draw, and short in JSON.
+Json shortened(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
+}
+
+// Every k-th episode, the first and the last.
+std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& episodes) {
+  const std::size_t stride = (episodes.size() + kMaxPoints - 1) / kMaxPoints;
+  if (stride <= 1) return episodes;
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < episodes.size(); i += stride) out.push_back(episodes[i]);
+  if (out.back() != episodes.back()) out.push_back(episodes.back());
+  return out;
+}
+
+Json curve_of(const Results& results, std::size_t index, const std::string& metric,
+              const std::vector<std::uint64_t>& episodes) {
+  const std::string& agent = results.agents()[index];
+  Json mean = Json::array();
+  Json half = Json::array();
+  Json sd = Json::array();
+  for (const std::uint64_t episode : episodes) {
+    const Summary s = results.at(agent, metric, episode);
+    mean.push_back(shortened(s.mean));
+    half.push_back(shortened(s.high - s.mean));
+    sd.push_back(shortened(s.sd));
+  }
+  return {{"agent", index}, {"mean", mean}, {"half", half}, {"sd", sd}};
+}
+
+Json marks_of(const Results& results, const std::vector<Comparison>& comparisons,
+              const std::string& metric) {
+  Json marks = Json::array();
+  for (const Comparison& c : comparisons) {
+    const PublishedPoint& p = c.published;
+    if (p.metric != metric || p.statistic != Statistic::mean) continue;
+    const auto agent = std::ranges::find(results.agents(), p.agent);
+    marks.push_back({{"agent", agent - results.agents().begin()},
+                     {"x", p.episode},
+                     {"y", p.value},
+                     {"sd", p.sd}});
+  }
+  return marks;
+}
+
+Json metric_of(const Results& results, const std::vector<Comparison>& comparisons,
+               const ChartMetric& chart) {
+  Json out = {{"id", chart.metric}, {"name", chart.name}, {"axis", chart.axis}};
+  Json curves = Json::array();
+  std::vector<std::uint64_t> common;
+  double level = 0;
+  for (std::size_t i = 0; i < results.agents().size(); ++i) {
+    const std::string& agent = results.agents()[i];
+    // An agent without a cheap simulator has a variance ratio of 1 and nothing to show.
+    if (chart.metric == "variance_ratio" && !results.has_metric(agent, "correlation")) continue;
+    const auto episodes = thinned(results.episodes(agent, chart.metric));
+    if (episodes.empty()) continue;
+    if (common.empty()) common = episodes;
+    curves.push_back(curve_of(results, i, chart.metric, episodes));
+    if (episodes != common) curves.back()["x"] = episodes;
+    if (const auto& known = results.final_of(agent, chart.level_metric); !known.empty())
+      level = summarise(values_of(known)).mean;
+  }
+  out["x"] = common;
+  out["curves"] = std::move(curves);
+  if (level != 0)
+    out["level"] = {{"value", shortened(level)},
+                    {"label", fmt::format("{}: {:.3f}", chart.level_name, level)}};
+  Json marks = marks_of(results, comparisons, chart.metric);
+  if (!marks.empty()) out["marks"] = std::move(marks);
+  return out;
+}
+
+}  // namespace
+
+std::size_t colour_of(const Results& results, const std::string& agent) {
+  std::vector<std::string> seen;
+  for (const std::string& other : results.agents()) {
+    const std::string name = without_variant(other);
+    if (std::ranges::find(seen, name) == seen.end()) seen.push_back(name);
+  }
+  // The first colour is kept for the baseline, so that others have theirs with and without one.
+  const bool baseline_first = !seen.empty() && seen[0] == "MCRL";
+  const auto place = std::ranges::find(seen, without_variant(agent)) - seen.begin();
+  return static_cast<std::size_t>(place) + (baseline_first ? 0 : 1);
+}
+
+std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
+  std::vector<ChartSpec> out;
+  for (const ChartSpec& chart : all_charts()) {
+    ChartSpec filled = chart;
+    std::erase_if(filled.metrics, [&](const ChartMetric& m) {
+      // A ratio that nobody could lower is no news.
+      return !results.has_metric(m.metric == "variance_ratio" ? "correlation" : m.metric);
+    });
+    const bool learning = chart.metrics[0].metric != "correlation";
+    if (!filled.metrics.empty() && (with_learning || !learning)) out.push_back(std::move(filled));
+  }
+  return out;
+}
+
+std::string chart_data(const Results& results, const std::vector<ChartSpec>& charts) {
+  const auto comparisons = compare_with_published(results);
+  Json agents = Json::array();
+  for (const std::string& agent : results.agents())
+    agents.push_back({{"label", agent},
+                      {"colour", colour_of(results, agent)},
+                      {"dashed", agent.ends_with(" as-written")}});
+  Json filled = Json::array();
+  for (const ChartSpec& chart : charts) {
+    Json metrics = Json::array();
+    for (const ChartMetric& metric : chart.metrics)
+      metrics.push_back(metric_of(results, comparisons, metric));
+    filled.push_back({{"title", chart.title}, {"metrics", metrics}});
+  }
+  const Json out = {{"name", results.experiment()}, {"agents", agents}, {"charts", filled}};
+  std::string text = out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Text from a store must not be able to end the element it stands in.
+  for (std::size_t place = 0; (place = text.find('<', place)) != std::string::npos;)
+    text.replace(place, 1, "\\u003c");
+  return text;
+}
+
+}  // namespace hilo

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/report/results.hpp"
+
+namespace hilo {
+
+// One metric of a chart that has results.
+struct ChartMetric {
+  std::string metric, name, axis;
+  std::string level_metric;  // whose mean is drawn as a line; "" for none
+  std::string level_name;
+};
+
+// A chart of the page: one metric of several at a time, over episodes.
+struct ChartSpec {
+  std::string title, note;
+  bool small = false;
+  std::vector<ChartMetric> metrics;
+};
+
+// The charts that the results can fill. Without learning curves where another experiment shows
+// them.
+std::vector<ChartSpec> charts_of(const Results& results, bool with_learning);
+
+// What the page's script draws of an experiment, as JSON that may stand in HTML.
+std::string chart_data(const Results& results, const std::vector<ChartSpec>& charts);
+
+// Which of the page's colours an agent has: variants of one agent share it.
+std::size_t colour_of(const Results& results, const std::string& agent);
+
+}  // namespace hilo

@@ -1,0 +1,88 @@
+#include "hilo/report/markdown.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hilo/core/version.hpp"
+#include "hilo/report/experiment_report.hpp"
+#include "hilo/report/figure.hpp"
+
+namespace hilo {
+namespace {
+
+// Text that Markdown takes as it is, in a table too.
+std::string plain(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '<') {
+      out += "&lt;";
+      continue;
+    }
+    if (c == '|' || c == '*' || c == '`' || c == '[' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out;
+}
+
+std::string row_of(const std::vector<std::string>& cells) {
+  std::string out = "|";
+  for (const std::string& cell : cells) out += fmt::format(" {} |", plain(cell));
+  return out + "\n";
+}
+
+std::string table_of(const Table& table) {
+  if (table.empty()) return "";
+  std::string out = fmt::format("### {}\n\n{}|", plain(table.title), row_of(table.rows[0]));
+  for (std::size_t i = 0; i < table.rows[0].size(); ++i) out += i == 0 ? " --- |" : " ---: |";
+  out += "\n";
+  for (std::size_t i = 1; i < table.rows.size(); ++i) out += row_of(table.rows[i]);
+  return out + (table.note.empty() ? "\n" : fmt::format("\n{}\n\n", plain(table.note)));
+}
+
+std::string list_of(const std::vector<std::string>& items) {
+  std::string out;
+  for (const std::string& item : items) out += fmt::format("- {}\n", plain(item));
+  return items.empty() ? "" : out + "\n";
+}
+
+std::string section(const Store& store, const std::string& name, const std::string& figures) {
+  const Results results(store, name);
+  const ExperimentReport r = make_experiment_report(store, results);
+  const bool whole = r.same_runs_as.empty();
+  std::string out = fmt::format("## {}\n\n", plain(name));
+  if (!r.title.empty()) out += plain(r.title) + "\n\n";
+  out += plain(r.setting) + ".\n\n";
+  if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
+  out += list_of(r.findings);
+  if (const FigureKind figure = whole ? FigureKind::learning : FigureKind::ratios;
+      !figures.empty())
+    out += fmt::format("![{}: {}]({}/{}.png)\n\n", plain(name), caption_of(figure), figures,
+                       figure_name(results, figure, whole));
+  out += table_of(r.outcome) + table_of(r.needed) + table_of(r.saving) + table_of(r.comparison);
+  if (!r.variants.empty()) {
+    out += "### As written and as published\n\n";
+    for (const std::string& sentence : r.variants) out += plain(sentence) + "\n\n";
+  }
+  for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
+    out += table_of(*table);
+  out += fmt::format("Made by {} on {}.\n\n", plain(fmt::format("{}", fmt::join(r.provenance.programs, ", "))),
+                     plain(fmt::format("{}", fmt::join(r.provenance.machines, "; "))));
+  return out;
+}
+
+}  // namespace
+
+std::string make_markdown(const Store& store, const ReportSource& source,
+                          const std::string& figures) {
+  std::string out = fmt::format(
+      "# Results\n\nWritten by `{}` from the results in the store; no number is typed by hand. "
+      "Intervals are 95 % intervals.\n\n",
+      source.command);
+  out += list_of(missing_of_studies(source.experiments));
+  for (const std::string& name : source.experiments) out += section(store, name, figures);
+  return out;
+}
+
+}  // namespace hilo

@@ -1,0 +1,250 @@
+#include "hilo/report/page.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hilo/core/version.hpp"
+#include "hilo/report/assets.hpp"
+#include "hilo/report/chart_data.hpp"
+#include "hilo/report/experiment_report.hpp"
+#include "hilo/report/html.hpp"
+
+namespace hilo {
+namespace {
+
+// Chart.js stands in the page as Debian ships it; its licence asks for this notice.
+constexpr const char* kChartLicence = R"(Chart.js, https://www.chartjs.org
+Copyright (c) 2014-2022 Chart.js Contributors, the MIT License:
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and
+associated documentation files (the "Software"), to deal in the Software without restriction,
+including without limitation the rights to use, copy, modify, merge, publish, distribute,
+sublicense, and/or sell copies of the Software, and to permit persons to whom the Software is
+furnished to do so, subject to the following conditions:
+
+The above copyright notice and this permission notice shall be included in all copies or
+substantial portions of the Software.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT
+NOT LIMITED TO THE WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND
+NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES
+OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
+CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.)";
+
+// The policy lets nothing be loaded from anywhere, so the page cannot but work offline.
+constexpr const char* kHead = R"(<!doctype html>
+<html lang="en" data-theme="light">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:">
+<link rel="icon" href="data:,">
+)";
+
+std::string paragraph_list(const std::vector<std::string>& items, const char* css) {
+  std::string out = fmt::format("<ul class=\"{}\">", css);
+  for (const std::string& item : items) out += fmt::format("<li>{}</li>", escape_html(item));
+  return out + "</ul>\n";
+}
+
+std::string missing_box(const std::string& title, const std::vector<std::string>& items) {
+  if (items.empty()) return "";
+  return fmt::format("<div class=\"missing\" role=\"note\"><strong>{}</strong>{}</div>\n",
+                     escape_html(title), paragraph_list(items, "plain"));
+}
+
+std::string select(const char* control, const char* label,
+                   const std::vector<std::pair<std::string, std::string>>& choices) {
+  std::string out = fmt::format("<label>{} <select data-control=\"{}\">", label, control);
+  for (const auto& [value, text] : choices)
+    out += fmt::format("<option value=\"{}\">{}</option>", value, escape_html(text));
+  return out + "</select></label>";
+}
+
+std::string chart_figure(std::size_t experiment, std::size_t index, const ChartSpec& chart) {
+  std::vector<std::pair<std::string, std::string>> metrics;
+  for (std::size_t i = 0; i < chart.metrics.size(); ++i)
+    metrics.emplace_back(fmt::format("{}", i), chart.metrics[i].name);
+  std::string out = fmt::format(
+      "<figure class=\"chart\" data-experiment=\"{}\" data-chart=\"{}\"><h3>{}</h3>"
+      "<div class=\"controls\">",
+      experiment, index, escape_html(chart.title));
+  if (metrics.size() > 1) out += select("metric", "Show", metrics);
+  out += select("band", "Band",
+                {{"interval", "95 % interval"}, {"sd", "± standard deviation"}, {"none", "none"}});
+  out += select("axis", "Episodes", {{"linear", "linear"}, {"log", "logarithmic"}});
+  out += fmt::format(
+      "</div><div class=\"legend\" role=\"group\" aria-label=\"Curves to show\"></div>"
+      "<div class=\"canvas{}\"><canvas role=\"img\" aria-label=\"{}\"></canvas></div>"
+      "<p class=\"note level\"></p><figcaption class=\"note\">{}</figcaption>"
+      "<details class=\"data\"><summary>Data of this chart as a table</summary>"
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Data of this chart\">"
+      "<table></table></div></details></figure>\n",
+      chart.small ? " small" : "", escape_html(chart.title), escape_html(chart.note));
+  return out;
+}
+
+std::string variants_block(const std::vector<std::string>& sentences) {
+  if (sentences.empty()) return "";
+  std::string out = "<div class=\"block\"><h3>As written and as published</h3>";
+  for (const std::string& sentence : sentences)
+    out += fmt::format("<p>{}</p>", escape_html(sentence));
+  return out + "</div>\n";
+}
+
+std::string fact(const char* name, const std::string& value) {
+  return fmt::format("<dt>{}</dt><dd>{}</dd>", name, escape_html(value));
+}
+
+std::string experiment_provenance(const Provenance& p) {
+  std::string out = "<details class=\"provenance\"><summary>Where these results come from</summary><dl class=\"facts\">";
+  out += fact("program", fmt::format("{}", fmt::join(p.programs, ", ")));
+  out += fact("machine", fmt::format("{}", fmt::join(p.machines, "; ")));
+  out += fact("host", fmt::format("{}", fmt::join(p.hosts, ", ")));
+  out += fact("seeds", fmt::format("{} to {}", p.first_seed, p.last_seed));
+  if (!p.first_finished.empty())
+    out += fact("runs finished", fmt::format("{} to {} UTC", p.first_finished, p.last_finished));
+  out += "</dl>";
+  if (!p.spec.empty())
+    out += fmt::format("<pre tabindex=\"0\" aria-label=\"spec\"><code>{}</code></pre>",
+                       escape_html(p.spec));
+  return out + "</details>\n";
+}
+
+// One experiment on its way to the page. Its results are dropped as soon as they are shown.
+struct Shown {
+  ExperimentReport report;
+  std::string html, data;
+};
+
+Shown show(const Store& store, const std::string& name, std::size_t index) {
+  const Results results(store, name);
+  Shown shown{.report = make_experiment_report(store, results), .html = {}, .data = {}};
+  const ExperimentReport& r = shown.report;
+  const bool whole = r.same_runs_as.empty();
+  const std::vector<ChartSpec> charts = charts_of(results, whole);
+  shown.data = chart_data(results, charts);
+
+  std::string& out = shown.html;
+  out += fmt::format("<section class=\"experiment\" id=\"{0}\" aria-labelledby=\"{0}-title\">"
+                     "<h2 id=\"{0}-title\">{0}</h2>",
+                     escape_html(name));
+  if (!r.title.empty()) out += fmt::format("<p>{}</p>", escape_html(r.title));
+  out += fmt::format("<p class=\"setting\">{}</p>\n", escape_html(r.setting));
+  out += missing_box("Not all runs are there", r.missing);
+  out += paragraph_list(r.findings, "findings");
+  if (whole && !charts.empty()) out += chart_figure(index, 0, charts[0]);
+  if (!r.boxes.empty())
+    out += fmt::format(
+        "<figure class=\"ratios\"><h3>Variance ratio at the end</h3>{}{}</figure>\n",
+        html_boxes(r.boxes, results),
+        "<figcaption class=\"note\">Each box holds the middle half of the seeds, the thick line is "
+        "the median; dashed boxes are as-written. The numbers are in the table below.</figcaption>");
+  out += html_table(r.outcome) + html_table(r.needed) + html_table(r.saving);
+  out += variants_block(r.variants) + html_table(r.comparison);
+  for (std::size_t i = whole ? 1 : 0; i < charts.size(); ++i)
+    out += chart_figure(index, i, charts[i]);
+  for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
+    out += html_table(*table);
+  out += experiment_provenance(r.provenance) + "</section>\n";
+  return shown;
+}
+
+Table overview(const std::vector<Shown>& all) {
+  Table table{.title = "Overview",
+              .rows = {{"experiment", "agents", "runs", "published values", "largest saving"}},
+              .note = "Runs that experiments share are counted in each. The largest saving is that "
+                      "of the agent which reaches the baseline's final level first."};
+  for (const Shown& shown : all) {
+    const ExperimentReport& r = shown.report;
+    std::size_t runs = 0;
+    std::string saving = "–";
+    double most = 0;
+    for (const AgentAnalysis& a : r.analysis.agents) {
+      runs += a.seeds;
+      if (a.agent == r.analysis.baseline || a.needs.empty() || !r.same_runs_as.empty()) continue;
+      const Need& need = a.needs.back();
+      if (need.bound != Need::Bound::exact || need.saving.value <= most) continue;
+      most = need.saving.value;
+      saving = fmt::format("{:.1f}× ({})", most, a.agent);
+    }
+    const auto agreeing = std::ranges::count(r.comparisons, Verdict::agrees, &Comparison::verdict);
+    table.rows.push_back({r.name, fmt::format("{}", r.analysis.agents.size()),
+                          fmt::format("{}", runs),
+                          r.comparisons.empty()
+                              ? std::string("none at hand")
+                              : fmt::format("{} of {} agree", agreeing, r.comparisons.size()),
+                          saving});
+  }
+  return table;
+}
+
+std::string lead(const std::vector<Shown>& all) {
+  if (all.empty()) return "The store is empty.";
+  std::size_t agreeing = 0;
+  std::size_t compared = 0;
+  for (const Shown& shown : all) {
+    compared += shown.report.comparisons.size();
+    agreeing += static_cast<std::size_t>(
+        std::ranges::count(shown.report.comparisons, Verdict::agrees, &Comparison::verdict));
+  }
+  std::string text = fmt::format(
+      "{} experiment{}: policies for an expensive simulator, learnt with and without the help of a "
+      "cheap one, measured against exact optima.",
+      all.size(), all.size() == 1 ? "" : "s");
+  if (compared > 0)
+    text += fmt::format(" {} of {} published values agree.", agreeing, compared);
+  return text;
+}
+
+std::string footer(const ReportSource& source) {
+  return fmt::format(
+      "<footer><h2>About this page</h2><dl class=\"facts\">{}{}{}<dt>made</dt><dd>{}</dd></dl>"
+      "<p>Charts are drawn by Chart.js (MIT licence, its notice is in the source of this page). "
+      "Nothing on this page is loaded from anywhere.</p></footer>\n",
+      fact("store", source.store), fact("command", source.command),
+      fact("made by", program_name()), escape_html(source.date));
+}
+
+}  // namespace
+
+std::string make_page(const Store& store, const ReportSource& source) {
+  std::vector<Shown> all;
+  for (const std::string& name : source.experiments) all.push_back(show(store, name, all.size()));
+
+  std::string out = kHead;
+  const std::string title = "Did the cheap simulator help?";
+  out += fmt::format("<title>{} · hilo</title>\n<style>\n{}</style>\n</head>\n<body>\n", title,
+                     page_css());
+  out += fmt::format("<a class=\"skip\" href=\"#main\">Skip to the results</a>\n"
+                     "<header class=\"top\"><h1>{}</h1><p class=\"lead\">{}</p></header>\n",
+                     title, escape_html(lead(all)));
+  out += "<nav aria-label=\"Experiments\"><div class=\"inner\">";
+  for (const Shown& shown : all)
+    out += fmt::format("<a href=\"#{0}\">{0}</a>", escape_html(shown.report.name));
+  out += "<button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
+  out += "<noscript><p class=\"missing\">The charts need JavaScript; the tables do "
+         "not.</p></noscript>\n";
+  out += missing_box("Part of a study", missing_of_studies(source.experiments));
+  if (all.size() > 1) out += html_table(overview(all));
+  for (const Shown& shown : all) out += shown.html;
+  out += "</main>\n" + footer(source);
+
+  out += "<script type=\"application/json\" id=\"data\">{\"experiments\":[";
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i > 0) out += ",\n";
+    out += all[i].data;
+  }
+  out += "]}</script>\n";
+  out += fmt::format("<!--\n{}\n-->\n", kChartLicence);
+  out += "<script>\n";
+  out += chart_js();
+  out += "</script>\n<script>\n";
+  out += page_js();
+  return out + "</script>\n</body>\n</html>\n";
+}
+
+}  // namespace hilo

@@ -1,0 +1,210 @@
+'use strict';
+// Draws the charts of the page from the JSON in it. Everything else on the page is plain HTML.
+(() => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const root = document.documentElement;
+
+  // Okabe and Ito's colours; the first two change with the ground they stand on.
+  const colours = {
+    light: ['#000000', '#d55e00', '#0072b2', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8a8a2a'],
+    dark: ['#f2f2f2', '#ff8a3d', '#4fb0f0', '#2fd0a0', '#e59cc4', '#f0b63c', '#8fd0f7', '#c9c96a'],
+  };
+  const theme = () => (root.dataset.theme === 'dark' ? 'dark' : 'light');
+  const colourOf = (agent) => colours[theme()][agent.colour % colours.light.length];
+  const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
+  const faded = (hex) => hex + '2b';
+  const digits = (y) => (y === null ? '–' : Number(y.toPrecision(4)).toString());
+  const grouped = (x) => String(x).replace(/\B(?=(\d{3})+$)/g, ' ');
+
+  // The points of a curve; an axis with logarithms has no place for episode 0.
+  const points = (curve, metric, values, log) => {
+    const xs = curve.x || metric.x;
+    const out = [];
+    for (let i = 0; i < xs.length; ++i)
+      if (!(log && xs[i] <= 0) && values(i) !== null) out.push({x: xs[i], y: values(i)});
+    return out;
+  };
+
+  class Figure {
+    constructor(element) {
+      this.element = element;
+      this.experiment = data.experiments[Number(element.dataset.experiment)];
+      this.spec = this.experiment.charts[Number(element.dataset.chart)];
+      this.canvas = element.querySelector('canvas');
+      this.hidden = new Set();
+      for (const control of element.querySelectorAll('[data-control]'))
+        control.addEventListener('change', () => this.draw());
+      this.makeLegend();
+      const details = element.querySelector('details.data');
+      details.addEventListener('toggle', () => { if (details.open) this.fillTable(); });
+    }
+
+    setting(name) { return this.element.querySelector(`[data-control="${name}"]`)?.value; }
+    get metric() { return this.spec.metrics[Number(this.setting('metric') || 0)]; }
+
+    makeLegend() {
+      const legend = this.element.querySelector('.legend');
+      this.experiment.agents.forEach((agent, index) => {
+        if (!this.spec.metrics.some((m) => m.curves.some((c) => c.agent === index))) return;
+        const button = document.createElement('button');
+        button.type = 'button';
+        button.dataset.agent = index;
+        button.setAttribute('aria-pressed', 'true');
+        button.innerHTML = '<svg width="26" height="10" aria-hidden="true"><line x1="0" y1="5" x2="26" y2="5" '
+          + `stroke-width="3" ${agent.dashed ? 'stroke-dasharray="6 4"' : ''}/></svg><span></span>`;
+        button.querySelector('span').textContent = agent.label;
+        button.addEventListener('click', () => {
+          const hide = !this.hidden.has(index);
+          if (hide) this.hidden.add(index); else this.hidden.delete(index);
+          button.setAttribute('aria-pressed', String(!hide));
+          this.draw();
+        });
+        legend.append(button);
+      });
+    }
+
+    datasets() {
+      const metric = this.metric;
+      const log = this.setting('axis') === 'log';
+      const band = this.setting('band');
+      const sets = [];
+      for (const curve of metric.curves) {
+        if (this.hidden.has(curve.agent)) continue;
+        const agent = this.experiment.agents[curve.agent];
+        const colour = colourOf(agent);
+        const dash = agent.dashed ? [7, 4] : [];
+        const width = band === 'sd' ? curve.sd : band === 'interval' ? curve.half : null;
+        const line = {borderColor: colour, borderDash: dash, borderWidth: 2, pointRadius: 0, pointHitRadius: 0};
+        if (width) {
+          const edge = {borderWidth: 0, pointRadius: 0, pointHitRadius: 0, kind: 'band'};
+          sets.push({...edge, data: points(curve, metric, (i) => curve.mean[i] + width[i], log),
+            fill: '+1', backgroundColor: faded(colour)});
+          sets.push({...edge, data: points(curve, metric, (i) => curve.mean[i] - width[i], log), fill: false});
+        }
+        sets.push({...line, kind: 'mean', label: agent.label, curve,
+          data: points(curve, metric, (i) => curve.mean[i], log)});
+        const marks = (metric.marks || []).filter((m) => m.agent === curve.agent && !(log && m.x <= 0));
+        if (marks.length)
+          sets.push({kind: 'mark', label: `${agent.label}, published`, showLine: false, borderColor: colour,
+            backgroundColor: style('--ground'), borderWidth: 2, pointRadius: 5, pointStyle: 'circle',
+            data: marks.map((m) => ({x: m.x, y: m.y, sd: m.sd}))});
+      }
+      if (metric.level) {
+        const xs = metric.x;
+        sets.push({kind: 'level', label: metric.level.label, borderColor: style('--quiet'), borderDash: [2, 3],
+          borderWidth: 2, pointRadius: 0, pointHitRadius: 0,
+          data: [log ? xs.find((x) => x > 0) : xs[0], xs[xs.length - 1]].map((x) => ({x, y: metric.level.value}))});
+      }
+      return sets;
+    }
+
+    options() {
+      const metric = this.metric;
+      const quiet = style('--quiet');
+      const grid = {color: style('--grid'), borderColor: style('--line')};
+      const title = (text) => ({display: true, text, color: quiet});
+      const log = this.setting('axis') === 'log';
+      return {
+        animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
+        interaction: {mode: 'nearest', axis: 'x', intersect: false},
+        scales: {
+          x: {type: log ? 'logarithmic' : 'linear', title: title('high-fidelity episodes'), grid,
+            ticks: {color: quiet, maxRotation: 0, autoSkipPadding: 16, callback: (x) => grouped(x)}},
+          y: {title: title(metric.axis), grid, ticks: {color: quiet}},
+        },
+        plugins: {
+          legend: {display: false},
+          tooltip: {
+            filter: (item) => item.dataset.kind !== 'band', itemSort: (a, b) => b.parsed.y - a.parsed.y,
+            callbacks: {
+              title: (items) => (items.length ? `episode ${grouped(items[0].parsed.x)}` : ''),
+              label: (item) => this.tooltip(item),
+            },
+          },
+        },
+      };
+    }
+
+    tooltip(item) {
+      const set = item.dataset;
+      const y = digits(item.parsed.y);
+      if (set.kind === 'level') return `${set.label}: ${y}`;
+      if (set.kind === 'mark') return `${set.label}: ${y} ± ${digits(item.raw.sd)} (sd)`;
+      const i = (set.curve.x || this.metric.x).indexOf(item.parsed.x);
+      return `${set.label}: ${y} ± ${digits(set.curve.half[i])} (95 %)`;
+    }
+
+    draw() {
+      this.chart?.destroy();
+      this.element.dataset.metric = this.metric.id;
+      this.chart = new Chart(this.canvas, {type: 'line', data: {datasets: this.datasets()}, options: this.options()});
+      this.canvas.setAttribute('aria-label',
+        `${this.metric.name} of ${this.metric.curves.length} agents over high-fidelity episodes; the numbers are in the table below`);
+      for (const button of this.element.querySelectorAll('.legend button')) {
+        const agent = this.experiment.agents[Number(button.dataset.agent)];
+        button.querySelector('line').setAttribute('stroke', colourOf(agent));
+      }
+      const note = this.element.querySelector('.level');
+      if (note) note.textContent = this.metric.level ? `Dotted line: ${this.metric.level.label}.` : '';
+      if (this.element.querySelector('details.data').open) this.fillTable();
+    }
+
+    // One row for each episode, one column for each agent.
+    fillTable() {
+      const metric = this.metric;
+      const table = this.element.querySelector('details.data table');
+      const xs = [...new Set(metric.curves.flatMap((c) => c.x || metric.x))].sort((a, b) => a - b);
+      const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
+      const head = document.createElement('tr');
+      head.append(cell('th', 'episode'));
+      for (const curve of metric.curves) head.append(cell('th', this.experiment.agents[curve.agent].label));
+      const body = document.createElement('tbody');
+      for (const x of xs) {
+        const row = document.createElement('tr');
+        row.append(cell('th', grouped(x)));
+        row.firstChild.scope = 'row';
+        for (const curve of metric.curves) {
+          const i = (curve.x || metric.x).indexOf(x);
+          row.append(cell('td', i < 0 || curve.mean[i] === null ? '–' : `${digits(curve.mean[i])} ± ${digits(curve.half[i])}`));
+        }
+        body.append(row);
+      }
+      for (const th of head.children) th.scope = 'col';
+      const caption = cell('caption', `${metric.name}: mean ± half the 95 % interval over seeds`);
+      const header = document.createElement('thead');
+      header.append(head);
+      table.replaceChildren(caption, header, body);
+    }
+  }
+
+  const figures = [...document.querySelectorAll('figure.chart')].map((element) => new Figure(element));
+  const drawAll = () => figures.forEach((figure) => { if (figure.chart) figure.draw(); });
+
+  // A chart is made when it comes into view, and for printing.
+  const watcher = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      watcher.unobserve(entry.target);
+      figures.find((figure) => figure.element === entry.target).draw();
+    }
+  }, {rootMargin: '600px'});
+  figures.forEach((figure) => watcher.observe(figure.element));
+
+  const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+  const toggle = document.getElementById('theme');
+  let chosen = null;
+  const setTheme = (name) => {
+    root.dataset.theme = name;
+    toggle.textContent = name === 'dark' ? 'Light' : 'Dark';
+    toggle.setAttribute('aria-label', `Switch to ${name === 'dark' ? 'light' : 'dark'} colours`);
+    for (const line of document.querySelectorAll('[data-colour]'))
+      line.style.color = colours[theme()][Number(line.dataset.colour) % colours.light.length];
+    drawAll();
+  };
+  const follow = () => setTheme(chosen || (prefersDark.matches ? 'dark' : 'light'));
+  toggle.addEventListener('click', () => { chosen = theme() === 'dark' ? 'light' : 'dark'; follow(); });
+  prefersDark.addEventListener('change', follow);
+  addEventListener('beforeprint', () => { setTheme('light'); figures.forEach((figure) => figure.draw()); });
+  addEventListener('afterprint', follow);
+  follow();
+})();

@@ -1,0 +1,111 @@
+#include "hilo/report/analysis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "support/stores.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace hilo {
+namespace {
+
+using testing::filled_store;
+using testing::TemporaryFolder;
+
+Spec two_agents() {
+  return parse_spec(testing::tiny_spec("[[agent]]\nkind = \"mfmcrl\"\n"), "tiny");
+}
+
+// Exact values at 0, 20 and 40 as shares of an optimum of 10.
+std::vector<Measurement> run_of(double at_0, double at_20, double at_40) {
+  return {{0, "test_reward", at_0},          {0, "policy_value", 10 * at_0},
+          {20, "test_reward", at_20},        {20, "policy_value", 10 * at_20},
+          {40, "test_reward", at_40},        {40, "policy_value", 10 * at_40},
+          {0, "policy_reward", at_0},        {20, "policy_reward", at_20},
+          {40, "policy_reward", at_40},      {40, "optimal_value", 10},
+          {40, "optimal_reward", 1}};
+}
+
+// The mean curves are 0.3, 0.5, 0.75 for MCRL and 0.3, 0.75, 0.9 for MFMCRL.
+TEST(Analysis, MatchesAHandComputedCase) {
+  const TemporaryFolder folder;
+  const Store store =
+      filled_store(folder.path() / "x.db", two_agents(), [](std::size_t agent, std::uint64_t seed) {
+        const double d = 0.02 * (static_cast<double>(seed) - 1);  // -0.02, 0, 0.02
+        return agent == 0 ? run_of(0.3 + d, 0.5 + d, 0.75 + d) : run_of(0.3, 0.75 + d, 0.9);
+      });
+  const Analysis a = analyse(Results(store, "tiny"));
+  EXPECT_EQ(a.baseline, "MCRL");
+  EXPECT_EQ(a.level_metric, "policy_reward");
+  EXPECT_EQ(a.seeds, (std::vector<std::uint64_t>{0, 1, 2}));
+  EXPECT_EQ(a.last_episode, 40U);
+  ASSERT_EQ(a.levels.size(), 5U);
+  EXPECT_EQ(a.levels[1].name, "80 %");
+  EXPECT_NEAR(a.levels[4].share, 0.75, 1e-12);
+
+  const AgentAnalysis& ours = *a.find("MFMCRL");
+  EXPECT_NEAR(ours.exact->mean, 0.9, 1e-12);
+  EXPECT_NEAR(ours.share->mean, 0.9, 1e-12);
+  EXPECT_NEAR(ours.advantage->mean, 0.15, 1e-12);
+  EXPECT_NEAR(ours.advantage->sd, 0.02, 1e-12);
+  EXPECT_NEAR(ours.iqm.value, 0.9, 1e-12);
+  EXPECT_EQ(ours.improvement->value, 1);
+  EXPECT_EQ(ours.improvement->interval.low, 1);
+  EXPECT_NEAR(ours.area.value, 0.675, 1e-12);  // (0.525 * 20 + 0.825 * 20) / 40
+  EXPECT_LE(ours.area.interval.low, 0.675);
+  EXPECT_GE(ours.area.interval.high, 0.675);
+
+  // 70 %: at 20 * 0.4 / 0.45 against MCRL's 20 + 20 * 0.2 / 0.25 = 36. 80 %: at 20 + 20 / 3; MCRL
+  // never, so at least 40 over that. 95 %: neither.
+  EXPECT_NEAR(ours.needs[0].episodes.value, 8 / 0.45, 1e-9);
+  EXPECT_EQ(ours.needs[0].bound, Need::Bound::exact);
+  EXPECT_NEAR(ours.needs[0].saving.value, 36 * 0.45 / 8, 1e-9);
+  EXPECT_NEAR(ours.needs[1].episodes.value, 80.0 / 3, 1e-9);
+  EXPECT_EQ(ours.needs[1].bound, Need::Bound::at_least);
+  EXPECT_NEAR(ours.needs[1].saving.value, 1.5, 1e-9);
+  EXPECT_TRUE(std::isinf(ours.needs[3].episodes.value));
+  EXPECT_EQ(ours.needs[3].bound, Need::Bound::none);
+  // MCRL's own final level, 75 %.
+  EXPECT_NEAR(ours.needs[4].saving.value, 2, 1e-9);
+  EXPECT_NEAR(a.find("MCRL")->needs[4].episodes.value, 40, 1e-9);
+  EXPECT_FALSE(a.find("MCRL")->improvement.has_value());
+}
+
+// Seed 2 of MFMCRL is missing: joint statistics rest on two seeds, its own on what it has.
+TEST(Analysis, RestsOnTheSeedsThatAllHave) {
+  const TemporaryFolder folder;
+  const Store store = filled_store(
+      folder.path() / "x.db", two_agents(),
+      [](std::size_t agent, std::uint64_t seed) -> std::vector<Measurement> {
+        if (agent == 1 && seed == 2) return {};
+        return run_of(0.1, 0.2, seed == 2 ? 0.9 : 0.3);
+      });
+  const Analysis a = analyse(Results(store, "tiny"));
+  EXPECT_EQ(a.seeds, (std::vector<std::uint64_t>{0, 1}));
+  EXPECT_EQ(a.find("MCRL")->seeds, 3U);
+  EXPECT_NEAR(a.find("MCRL")->iqm.value, 0.3, 1e-12);
+  EXPECT_NEAR(a.find("MFMCRL")->advantage->mean, 0, 1e-12);
+  EXPECT_EQ(a.find("MFMCRL")->improvement->value, 0.5);
+}
+
+// Without exact values, or with an optimum that is not positive, no share of it is claimed.
+TEST(Analysis, ClaimsNoShareOfAnUnknownOptimum) {
+  const TemporaryFolder folder;
+  const Store plain = testing::example_store(folder.path() / "x.db");
+  EXPECT_TRUE(analyse(Results(plain, "tiny")).levels.empty());
+  EXPECT_EQ(analyse(Results(plain, "tiny")).level_metric, "test_reward");
+  const Store negative = filled_store(folder.path() / "y.db", two_agents(),
+                                      [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
+                                        return {{0, "test_reward", 0},
+                                                {0, "policy_reward", 0},
+                                                {0, "policy_value", -3},
+                                                {0, "optimal_value", -1}};
+                                      });
+  const Analysis a = analyse(Results(negative, "tiny"));
+  EXPECT_TRUE(a.levels.empty());
+  EXPECT_TRUE(a.agents[0].needs.empty());
+}
+
+}  // namespace
+}  // namespace hilo
