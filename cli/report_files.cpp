@@ -51,8 +51,7 @@ void write_report(const Store& store, const ReportRequest& request) {
   file.commit();
 }
 
-std::vector<fs::path> draw_all(const Store& store, const Results& results,
-                               const fs::path& folder) {
+std::vector<fs::path> draw_all(const Store& store, const Results& results, const fs::path& folder) {
   const bool whole = same_runs_as(store, results).empty();
   std::vector<fs::path> files;
   for (const FigureKind figure : figures_of(results, whole))

@@ -19,11 +19,11 @@ Spec two_agents() {
 
 // Exact values at 0, 20 and 40 as shares of an optimum of 10.
 std::vector<Measurement> run_of(double at_0, double at_20, double at_40) {
-  return {{0, "test_reward", at_0},          {0, "policy_value", 10 * at_0},
-          {20, "test_reward", at_20},        {20, "policy_value", 10 * at_20},
-          {40, "test_reward", at_40},        {40, "policy_value", 10 * at_40},
-          {0, "policy_reward", at_0},        {20, "policy_reward", at_20},
-          {40, "policy_reward", at_40},      {40, "optimal_value", 10},
+  return {{0, "test_reward", at_0},     {0, "policy_value", 10 * at_0},
+          {20, "test_reward", at_20},   {20, "policy_value", 10 * at_20},
+          {40, "test_reward", at_40},   {40, "policy_value", 10 * at_40},
+          {0, "policy_reward", at_0},   {20, "policy_reward", at_20},
+          {40, "policy_reward", at_40}, {40, "optimal_value", 10},
           {40, "optimal_reward", 1}};
 }
 
@@ -75,12 +75,12 @@ TEST(Analysis, MatchesAHandComputedCase) {
 // Seed 2 of MFMCRL is missing: joint statistics rest on two seeds, its own on what it has.
 TEST(Analysis, RestsOnTheSeedsThatAllHave) {
   const TemporaryFolder folder;
-  const Store store = filled_store(
-      folder.path() / "x.db", two_agents(),
-      [](std::size_t agent, std::uint64_t seed) -> std::vector<Measurement> {
-        if (agent == 1 && seed == 2) return {};
-        return run_of(0.1, 0.2, seed == 2 ? 0.9 : 0.3);
-      });
+  const Store store =
+      filled_store(folder.path() / "x.db", two_agents(),
+                   [](std::size_t agent, std::uint64_t seed) -> std::vector<Measurement> {
+                     if (agent == 1 && seed == 2) return {};
+                     return run_of(0.1, 0.2, seed == 2 ? 0.9 : 0.3);
+                   });
   const Analysis a = analyse(Results(store, "tiny"));
   EXPECT_EQ(a.seeds, (std::vector<std::uint64_t>{0, 1}));
   EXPECT_EQ(a.find("MCRL")->seeds, 3U);

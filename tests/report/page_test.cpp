@@ -32,11 +32,13 @@ TEST(Page, EscapesWhatStoresContain) {
   Spec spec = parse_spec(testing::tiny_spec(), "tiny");
   spec.configs[0].label = "</script><img src=x onerror=alert(1)>|`*";
   const TemporaryFolder folder;
-  const Store store = filled_store(
-      folder.path() / "x.db", spec, [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
-        return {{0, "test_reward", 0.5}, {10, "test_reward", 0.6}, {10, "correlation", 0.1},
-                {10, "variance_ratio_last_1000", 0.9}};
-      });
+  const Store store = filled_store(folder.path() / "x.db", spec,
+                                   [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
+                                     return {{0, "test_reward", 0.5},
+                                             {10, "test_reward", 0.6},
+                                             {10, "correlation", 0.1},
+                                             {10, "variance_ratio_last_1000", 0.9}};
+                                   });
   const std::string page = make_page(store, source_of(store));
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_EQ(count(page, "</script>"), 3U);  // the page's own
@@ -57,12 +59,12 @@ TEST(Page, IsTheSameButForTheDate) {
 
 TEST(Page, SaysWhatIsMissing) {
   const TemporaryFolder folder;
-  const Store store = filled_store(
-      folder.path() / "x.db", parse_spec(testing::tiny_spec(), "tiny", {"name=figure-2b"}),
-      [](std::size_t, std::uint64_t seed) -> std::vector<Measurement> {
-        if (seed > 0) return {};
-        return {{0, "test_reward", 0.5}};
-      });
+  const Store store = filled_store(folder.path() / "x.db",
+                                   parse_spec(testing::tiny_spec(), "tiny", {"name=figure-2b"}),
+                                   [](std::size_t, std::uint64_t seed) -> std::vector<Measurement> {
+                                     if (seed > 0) return {};
+                                     return {{0, "test_reward", 0.5}};
+                                   });
   for (const std::string& text :
        {make_page(store, source_of(store)), make_markdown(store, source_of(store), "")}) {
     EXPECT_NE(text.find("MCRL: 1 of 3 runs are there"), std::string::npos);
@@ -75,9 +77,9 @@ TEST(Page, OfAnEmptyStoreSaysSo) {
   const TemporaryFolder folder;
   const Store store = Store::open(folder.path() / "x.db");
   EXPECT_NE(make_page(store, source_of(store)).find("The store is empty."), std::string::npos);
-  const Store planned = filled_store(folder.path() / "y.db",
-                                     parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny"),
-                                     [](std::size_t, std::uint64_t) { return std::vector<Measurement>(); });
+  const Store planned = filled_store(
+      folder.path() / "y.db", parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny"),
+      [](std::size_t, std::uint64_t) { return std::vector<Measurement>(); });
   EXPECT_NE(make_page(planned, source_of(planned)).find("0 of 3 runs are there"),
             std::string::npos);
 }

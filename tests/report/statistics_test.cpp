@@ -49,8 +49,8 @@ TEST(Statistics, QuartilesAndBoxMatchHandComputedCases) {
 
 TEST(Statistics, InterquartileMeanDropsAQuarterAtEitherEnd) {
   EXPECT_DOUBLE_EQ(interquartile_mean({100, 1, 2, 3, 4, 5, 6, -50}), 3.5);  // 2, 3, 4, 5
-  EXPECT_DOUBLE_EQ(interquartile_mean({1, 2, 9}), 4);                      // floor(3 / 4) = 0
-  EXPECT_DOUBLE_EQ(interquartile_mean({7, 1, 2, 30, 4}), 13.0 / 3);        // 2, 4, 7
+  EXPECT_DOUBLE_EQ(interquartile_mean({1, 2, 9}), 4);                       // floor(3 / 4) = 0
+  EXPECT_DOUBLE_EQ(interquartile_mean({7, 1, 2, 30, 4}), 13.0 / 3);         // 2, 4, 7
 }
 
 TEST(Statistics, ProbabilityOfImprovementIsPaired) {
@@ -129,9 +129,12 @@ TEST(Bootstrap, CoversTheTruthAsOftenAsItShould) {
   const auto iqm = [](std::span<const double> x) {
     return interquartile_mean({x.begin(), x.end()});
   };
-  expect_coverage(mean, [](Rng& rng) { return rng.normal(); }, 0);
-  expect_coverage(mean, [](Rng& rng) { return rng.uniform(); }, 0.5);
-  expect_coverage(iqm, [](Rng& rng) { return rng.normal(); }, 0);
+  expect_coverage(
+      mean, [](Rng& rng) { return rng.normal(); }, 0);
+  expect_coverage(
+      mean, [](Rng& rng) { return rng.uniform(); }, 0.5);
+  expect_coverage(
+      iqm, [](Rng& rng) { return rng.normal(); }, 0);
 }
 
 }  // namespace

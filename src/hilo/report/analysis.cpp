@@ -18,9 +18,8 @@ using Places = std::span<const std::uint32_t>;
 std::vector<double> pick(const BySeed& values, const std::vector<std::uint64_t>& seeds) {
   std::vector<double> out;
   for (const std::uint64_t seed : seeds) {
-    const auto found = std::ranges::lower_bound(values, seed, {}, [](const auto& v) {
-      return v.first;
-    });
+    const auto found =
+        std::ranges::lower_bound(values, seed, {}, [](const auto& v) { return v.first; });
     if (found == values.end() || found->first != seed) return {};
     out.push_back(found->second);
   }
@@ -87,8 +86,8 @@ class Analyser {
         bootstrap_(analysis.seeds.size()),
         all_(analysis.seeds.size()) {
     for (std::uint32_t i = 0; i < all_.size(); ++i) all_[i] = i;
-    baseline_level_ = pick(results.final_of(analysis.baseline, analysis.level_metric),
-                           analysis.seeds);
+    baseline_level_ =
+        pick(results.final_of(analysis.baseline, analysis.level_metric), analysis.seeds);
     baseline_share_ = share_curves(results, analysis.baseline, analysis.seeds);
   }
 
@@ -106,8 +105,7 @@ class Analyser {
     if (results_.has_metric(agent, "policy_reward"))
       out.exact = summarise(values_of(results_.final_of(agent, "policy_reward")));
     if (agent != analysis_.baseline)
-      out.advantage =
-          results_.paired_difference(agent, analysis_.baseline, analysis_.level_metric);
+      out.advantage = results_.paired_difference(agent, analysis_.baseline, analysis_.level_metric);
     if (all_.empty()) return out;
 
     const auto level = pick(results_.final_of(agent, analysis_.level_metric), analysis_.seeds);

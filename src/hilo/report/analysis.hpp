@@ -33,13 +33,13 @@ struct Level {
 
 struct AgentAnalysis {
   std::string agent;
-  std::size_t seeds = 0;             // of its own
-  Summary final_reward;              // test_reward at the end
-  std::optional<Summary> exact;      // policy_reward at the end
-  std::optional<Summary> share;      // policy_value / optimal_value at the end
-  std::optional<Summary> advantage;  // final level minus the baseline's, paired
-  Estimate iqm;                      // of the final level
-  Estimate area;                     // mean test_reward over all of training
+  std::size_t seeds = 0;                // of its own
+  Summary final_reward;                 // test_reward at the end
+  std::optional<Summary> exact;         // policy_reward at the end
+  std::optional<Summary> share;         // policy_value / optimal_value at the end
+  std::optional<Summary> advantage;     // final level minus the baseline's, paired
+  Estimate iqm;                         // of the final level
+  Estimate area;                        // mean test_reward over all of training
   std::optional<Estimate> improvement;  // P(final level above the baseline's), paired
   std::vector<Need> needs;              // for each level; empty without exact values
 };

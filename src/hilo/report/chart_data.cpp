@@ -43,8 +43,9 @@ const std::vector<ChartSpec>& all_charts() {
        .metrics = {{"correlation", "Correlation ρ", "correlation", "", ""},
                    {"variance_ratio", "Variance ratio 1 − ρ²", "variance ratio", "", ""}}},
       {.title = "How often the greedy action is an optimal one",
-       .note = "Over all non-terminal states alike, visited or not; ties of the greedy action count "
-               "by their share.",
+       .note =
+           "Over all non-terminal states alike, visited or not; ties of the greedy action count "
+           "by their share.",
        .small = true,
        .metrics = {{"optimal_actions", "Share of states whose greedy action is optimal, exact",
                     "share of states", "", ""}}},

@@ -42,18 +42,20 @@ std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance&
     return without_quotes(canonical_value(canonical, key));
   };
   std::string text = value("problem.kind");
-  for (const auto& [key, unit] : {std::pair("problem.states", "states"),
-                                  std::pair("problem.actions", "actions")})
+  for (const auto& [key, unit] :
+       {std::pair("problem.states", "states"), std::pair("problem.actions", "actions")})
     if (!value(key).empty()) text += fmt::format(", {} {}", value(key), unit);
   const bool in_steps = value("train.episodes") == "0";
-  text += in_steps ? fmt::format("; {} high-fidelity steps",
-                                 group_digits(std::strtod(value("train.steps").c_str(), nullptr)))
-                   : fmt::format("; {} high-fidelity episodes",
-                                 group_digits(std::strtod(value("train.episodes").c_str(), nullptr)));
-  text += fmt::format(", γ = {}, ε = {}; seeds {} to {}, a new problem for each; a test of {} "
-                      "episodes every {}",
-                      value("train.gamma"), value("train.epsilon"), provenance.first_seed,
-                      provenance.last_seed, value("test.episodes"), value("test.every"));
+  text += in_steps
+              ? fmt::format("; {} high-fidelity steps",
+                            group_digits(std::strtod(value("train.steps").c_str(), nullptr)))
+              : fmt::format("; {} high-fidelity episodes",
+                            group_digits(std::strtod(value("train.episodes").c_str(), nullptr)));
+  text += fmt::format(
+      ", γ = {}, ε = {}; seeds {} to {}, a new problem for each; a test of {} "
+      "episodes every {}",
+      value("train.gamma"), value("train.epsilon"), provenance.first_seed, provenance.last_seed,
+      value("test.episodes"), value("test.every"));
   return text;
 }
 
@@ -109,16 +111,17 @@ const char* level_name(const Analysis& analysis) {
 }
 
 Table outcome_table(const Analysis& analysis) {
-  Table table{.title = "Where they end",
-              .rows = {{"agent", "seeds", "test reward", "exact reward", "share of optimum",
-                        fmt::format("minus {}", analysis.baseline), "verdict"}},
-              .note = fmt::format(
-                  "Mean ± standard error over seeds at the end of training. Test reward is the "
-                  "paper's y axis, the mean reward per step of test episodes; exact reward is its "
-                  "expectation; the share is the exact discounted value of the greedy policy over "
-                  "that of an optimal one. The difference is of the {}, paired by seed, with its 95 % "
-                  "interval (Student's t); above and below say that the interval is clear of 0.",
-                  level_name(analysis))};
+  Table table{
+      .title = "Where they end",
+      .rows = {{"agent", "seeds", "test reward", "exact reward", "share of optimum",
+                fmt::format("minus {}", analysis.baseline), "verdict"}},
+      .note = fmt::format(
+          "Mean ± standard error over seeds at the end of training. Test reward is the "
+          "paper's y axis, the mean reward per step of test episodes; exact reward is its "
+          "expectation; the share is the exact discounted value of the greedy policy over "
+          "that of an optimal one. The difference is of the {}, paired by seed, with its 95 % "
+          "interval (Student's t); above and below say that the interval is clear of 0.",
+          level_name(analysis))};
   for (const AgentAnalysis& a : analysis.agents) {
     Row row = {a.agent, fmt::format("{}", a.seeds), mean_and_error(a.final_reward),
                a.exact ? mean_and_error(*a.exact) : "–",
@@ -198,10 +201,11 @@ Table level_table(const Analysis& analysis, std::string title, std::string note,
 Table needed_table(const Analysis& analysis) {
   return level_table(
       analysis, "Episodes needed",
-      fmt::format("High-fidelity episodes after which the mean over seeds of the exact policy value, "
-                  "as a share of the exact optimum, first reaches a level, interpolated between "
-                  "exact tests; \"> {}\" was not reached. 95 % bootstrap intervals over {} seeds.",
-                  group_digits(static_cast<double>(analysis.last_episode)), analysis.seeds.size()),
+      fmt::format(
+          "High-fidelity episodes after which the mean over seeds of the exact policy value, "
+          "as a share of the exact optimum, first reaches a level, interpolated between "
+          "exact tests; \"> {}\" was not reached. 95 % bootstrap intervals over {} seeds.",
+          group_digits(static_cast<double>(analysis.last_episode)), analysis.seeds.size()),
       [&](const AgentAnalysis&, const Need& need) {
         return show_need(need, analysis.last_episode);
       });
@@ -210,9 +214,10 @@ Table needed_table(const Analysis& analysis) {
 Table saving_table(const Analysis& analysis) {
   return level_table(
       analysis, fmt::format("Saving against {}", analysis.baseline),
-      fmt::format("{0}'s episodes over the agent's: above 1 the agent needs fewer. A lower bound (≥) "
-                  "where {0} does not get there, an upper one (<) where the agent does not.",
-                  analysis.baseline),
+      fmt::format(
+          "{0}'s episodes over the agent's: above 1 the agent needs fewer. A lower bound (≥) "
+          "where {0} does not get there, an upper one (<) where the agent does not.",
+          analysis.baseline),
       [&](const AgentAnalysis& a, const Need& need) {
         return a.agent == analysis.baseline ? std::string("–") : show_saving(need);
       });
@@ -221,15 +226,16 @@ Table saving_table(const Analysis& analysis) {
 Table ratio_table(const std::vector<RatioBox>& boxes) {
   Table table{.title = "Variance ratio",
               .rows = {{"agent", "seeds", "median", "quartiles", "whiskers", "outliers"}},
-              .note = "Mean of 1 − ρ² over the pairs that an episode updates, averaged over the "
-                      "last 1000 episodes of a run; 1 means that nothing was gained. Whiskers reach "
-                      "to the last run within 1.5 times the box."};
+              .note =
+                  "Mean of 1 − ρ² over the pairs that an episode updates, averaged over the "
+                  "last 1000 episodes of a run; 1 means that nothing was gained. Whiskers reach "
+                  "to the last run within 1.5 times the box."};
   for (const RatioBox& b : boxes)
-    table.rows.push_back(
-        {b.agent, fmt::format("{}", b.seeds), fmt::format("{:.4f}", b.box.quartiles.median),
-         fmt::format("[{:.4f}, {:.4f}]", b.box.quartiles.q1, b.box.quartiles.q3),
-         fmt::format("[{:.4f}, {:.4f}]", b.box.low_whisker, b.box.high_whisker),
-         fmt::format("{}", b.box.outliers.size())});
+    table.rows.push_back({b.agent, fmt::format("{}", b.seeds),
+                          fmt::format("{:.4f}", b.box.quartiles.median),
+                          fmt::format("[{:.4f}, {:.4f}]", b.box.quartiles.q1, b.box.quartiles.q3),
+                          fmt::format("[{:.4f}, {:.4f}]", b.box.low_whisker, b.box.high_whisker),
+                          fmt::format("{}", b.box.outliers.size())});
   return table;
 }
 
@@ -248,9 +254,8 @@ Table final_table(const Results& results, std::string title, std::string note,
     if (results.has_metric(column.metric)) present.push_back(column);
   for (const Column& column : present) table.rows[0].emplace_back(column.name);
   for (const std::string& agent : results.agents()) {
-    if (std::ranges::none_of(present, [&](const Column& c) {
-          return results.has_metric(agent, c.metric);
-        }))
+    if (std::ranges::none_of(present,
+                             [&](const Column& c) { return results.has_metric(agent, c.metric); }))
       continue;
     Row row = {agent, fmt::format("{}", results.num_seeds(agent))};
     for (const Column& column : present) {
@@ -270,19 +275,20 @@ Table cost_table(const Results& results) {
   Table table{.title = "What a run cost",
               .rows = {{"agent", "seeds", "high-fidelity steps", "low-fidelity steps",
                         "low per high", "seconds", "cut by max_steps"}},
-              .note = "Means over seeds. Seconds are those of training alone, on the machines named "
-                      "below; they are the only numbers here that another run will not repeat."};
+              .note =
+                  "Means over seeds. Seconds are those of training alone, on the machines named "
+                  "below; they are the only numbers here that another run will not repeat."};
   for (const std::string& agent : results.agents()) {
     const auto mean = [&](const char* metric) {
       return summarise(values_of(results.final_of(agent, metric))).mean;
     };
     if (results.num_seeds(agent) == 0) continue;
     const double high = mean("high_steps");
-    table.rows.push_back({agent, fmt::format("{}", results.num_seeds(agent)),
-                          group_digits(std::round(high)), group_digits(std::round(mean("low_steps"))),
-                          high > 0 ? fmt::format("{:.1f}", mean("low_steps") / high) : "–",
-                          fmt::format("{:.2f}", mean("seconds")),
-                          group_digits(std::round(mean("truncated")))});
+    table.rows.push_back(
+        {agent, fmt::format("{}", results.num_seeds(agent)), group_digits(std::round(high)),
+         group_digits(std::round(mean("low_steps"))),
+         high > 0 ? fmt::format("{:.1f}", mean("low_steps") / high) : "–",
+         fmt::format("{:.2f}", mean("seconds")), group_digits(std::round(mean("truncated")))});
   }
   return table;
 }
@@ -364,10 +370,10 @@ std::vector<std::string> find_all(const ExperimentReport& report) {
                               report.same_runs_as));
   }
   if (!report.comparisons.empty())
-    out.push_back(fmt::format(
-        "{} of {} published values agree with ours.",
-        std::ranges::count(report.comparisons, Verdict::agrees, &Comparison::verdict),
-        report.comparisons.size()));
+    out.push_back(
+        fmt::format("{} of {} published values agree with ours.",
+                    std::ranges::count(report.comparisons, Verdict::agrees, &Comparison::verdict),
+                    report.comparisons.size()));
   return out;
 }
 

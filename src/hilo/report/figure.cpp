@@ -49,7 +49,8 @@ std::string seeds_of(const Results& results) {
   return least == most ? fmt::format("{}", most) : fmt::format("{} to {}", least, most);
 }
 
-constexpr const char* kCommon = "set grid lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n";
+constexpr const char* kCommon =
+    "set grid lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n";
 
 std::string title_line(const Results& results, const std::string& what) {
   return fmt::format("set title {} noenhanced\n",

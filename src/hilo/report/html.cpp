@@ -41,8 +41,8 @@ std::string box_row(const RatioBox& b, std::size_t colour, double top) {
   std::string text = fmt::format("median {:.4f}, quartiles {:.4f} to {:.4f}, {} seeds", q.median,
                                  q.q1, q.q3, b.seeds);
   if (b.published)
-    text += fmt::format("; published {:.4f}, {:.4f} to {:.4f}", b.published->value,
-                        b.published->q1, b.published->q3);
+    text += fmt::format("; published {:.4f}, {:.4f} to {:.4f}", b.published->value, b.published->q1,
+                        b.published->q3);
   std::string svg = fmt::format(
       "<svg viewBox=\"0 0 {:.0f} 26\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{}: "
       "{}\" data-colour=\"{}\"><title>{}</title>",
@@ -136,8 +136,7 @@ std::string html_boxes(const std::vector<RatioBox>& boxes, const Results& result
     out += fmt::format("<span style=\"left:{}%\">{:.3g}</span>", 20 * i, top * i / 5);
   out += "</div></div>";
   if (published)
-    out +=
-        "<p class=\"note\">Thin bars below the boxes: published quartiles and median.</p>";
+    out += "<p class=\"note\">Thin bars below the boxes: published quartiles and median.</p>";
   return out;
 }
 

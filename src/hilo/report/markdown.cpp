@@ -14,13 +14,14 @@ namespace {
 
 // Text that Markdown takes as it is, in a table too.
 std::string plain(const std::string& text) {
+  const bool has_link = text.find("](") != std::string::npos;
   std::string out;
   for (const char c : text) {
     if (c == '<') {
       out += "&lt;";
       continue;
     }
-    if (c == '|' || c == '*' || c == '`' || c == '[' || c == '\\') out += '\\';
+    if (c == '|' || c == '*' || c == '`' || c == '\\' || (c == '[' && has_link)) out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out;
@@ -56,8 +57,7 @@ std::string section(const Store& store, const std::string& name, const std::stri
   out += plain(r.setting) + ".\n\n";
   if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
   out += list_of(r.findings);
-  if (const FigureKind figure = whole ? FigureKind::learning : FigureKind::ratios;
-      !figures.empty())
+  if (const FigureKind figure = whole ? FigureKind::learning : FigureKind::ratios; !figures.empty())
     out += fmt::format("![{}: {}]({}/{}.png)\n\n", plain(name), caption_of(figure), figures,
                        figure_name(results, figure, whole));
   out += table_of(r.outcome) + table_of(r.needed) + table_of(r.saving) + table_of(r.comparison);
@@ -67,7 +67,8 @@ std::string section(const Store& store, const std::string& name, const std::stri
   }
   for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
     out += table_of(*table);
-  out += fmt::format("Made by {} on {}.\n\n", plain(fmt::format("{}", fmt::join(r.provenance.programs, ", "))),
+  out += fmt::format("Made by {} on {}.\n\n",
+                     plain(fmt::format("{}", fmt::join(r.provenance.programs, ", "))),
                      plain(fmt::format("{}", fmt::join(r.provenance.machines, "; "))));
   return out;
 }

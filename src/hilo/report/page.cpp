@@ -100,7 +100,9 @@ std::string fact(const char* name, const std::string& value) {
 }
 
 std::string experiment_provenance(const Provenance& p) {
-  std::string out = "<details class=\"provenance\"><summary>Where these results come from</summary><dl class=\"facts\">";
+  std::string out =
+      "<details class=\"provenance\"><summary>Where these results come from</summary><dl "
+      "class=\"facts\">";
   out += fact("program", fmt::format("{}", fmt::join(p.programs, ", ")));
   out += fact("machine", fmt::format("{}", fmt::join(p.machines, "; ")));
   out += fact("host", fmt::format("{}", fmt::join(p.hosts, ", ")));
@@ -129,9 +131,10 @@ Shown show(const Store& store, const std::string& name, std::size_t index) {
   shown.data = chart_data(results, charts);
 
   std::string& out = shown.html;
-  out += fmt::format("<section class=\"experiment\" id=\"{0}\" aria-labelledby=\"{0}-title\">"
-                     "<h2 id=\"{0}-title\">{0}</h2>",
-                     escape_html(name));
+  out += fmt::format(
+      "<section class=\"experiment\" id=\"{0}\" aria-labelledby=\"{0}-title\">"
+      "<h2 id=\"{0}-title\">{0}</h2>",
+      escape_html(name));
   if (!r.title.empty()) out += fmt::format("<p>{}</p>", escape_html(r.title));
   out += fmt::format("<p class=\"setting\">{}</p>\n", escape_html(r.setting));
   out += missing_box("Not all runs are there", r.missing);
@@ -142,7 +145,8 @@ Shown show(const Store& store, const std::string& name, std::size_t index) {
         "<figure class=\"ratios\"><h3>Variance ratio at the end</h3>{}{}</figure>\n",
         html_boxes(r.boxes, results),
         "<figcaption class=\"note\">Each box holds the middle half of the seeds, the thick line is "
-        "the median; dashed boxes are as-written. The numbers are in the table below.</figcaption>");
+        "the median; dashed boxes are as-written. The numbers are in the table "
+        "below.</figcaption>");
   out += html_table(r.outcome) + html_table(r.needed) + html_table(r.saving);
   out += variants_block(r.variants) + html_table(r.comparison);
   for (std::size_t i = whole ? 1 : 0; i < charts.size(); ++i)
@@ -156,8 +160,9 @@ Shown show(const Store& store, const std::string& name, std::size_t index) {
 Table overview(const std::vector<Shown>& all) {
   Table table{.title = "Overview",
               .rows = {{"experiment", "agents", "runs", "published values", "largest saving"}},
-              .note = "Runs that experiments share are counted in each. The largest saving is that "
-                      "of the agent which reaches the baseline's final level first."};
+              .note =
+                  "Runs that experiments share are counted in each. The largest saving is that "
+                  "of the agent which reaches the baseline's final level first."};
   for (const Shown& shown : all) {
     const ExperimentReport& r = shown.report;
     std::size_t runs = 0;
@@ -172,12 +177,11 @@ Table overview(const std::vector<Shown>& all) {
       saving = fmt::format("{:.1f}× ({})", most, a.agent);
     }
     const auto agreeing = std::ranges::count(r.comparisons, Verdict::agrees, &Comparison::verdict);
-    table.rows.push_back({r.name, fmt::format("{}", r.analysis.agents.size()),
-                          fmt::format("{}", runs),
-                          r.comparisons.empty()
-                              ? std::string("none at hand")
-                              : fmt::format("{} of {} agree", agreeing, r.comparisons.size()),
-                          saving});
+    table.rows.push_back(
+        {r.name, fmt::format("{}", r.analysis.agents.size()), fmt::format("{}", runs),
+         r.comparisons.empty() ? std::string("none at hand")
+                               : fmt::format("{} of {} agree", agreeing, r.comparisons.size()),
+         saving});
   }
   return table;
 }
@@ -195,8 +199,7 @@ std::string lead(const std::vector<Shown>& all) {
       "{} experiment{}: policies for an expensive simulator, learnt with and without the help of a "
       "cheap one, measured against exact optima.",
       all.size(), all.size() == 1 ? "" : "s");
-  if (compared > 0)
-    text += fmt::format(" {} of {} published values agree.", agreeing, compared);
+  if (compared > 0) text += fmt::format(" {} of {} published values agree.", agreeing, compared);
   return text;
 }
 
@@ -205,8 +208,8 @@ std::string footer(const ReportSource& source) {
       "<footer><h2>About this page</h2><dl class=\"facts\">{}{}{}<dt>made</dt><dd>{}</dd></dl>"
       "<p>Charts are drawn by Chart.js (MIT licence, its notice is in the source of this page). "
       "Nothing on this page is loaded from anywhere.</p></footer>\n",
-      fact("store", source.store), fact("command", source.command),
-      fact("made by", program_name()), escape_html(source.date));
+      fact("store", source.store), fact("command", source.command), fact("made by", program_name()),
+      escape_html(source.date));
 }
 
 }  // namespace
@@ -219,15 +222,17 @@ std::string make_page(const Store& store, const ReportSource& source) {
   const std::string title = "Did the cheap simulator help?";
   out += fmt::format("<title>{} · hilo</title>\n<style>\n{}</style>\n</head>\n<body>\n", title,
                      page_css());
-  out += fmt::format("<a class=\"skip\" href=\"#main\">Skip to the results</a>\n"
-                     "<header class=\"top\"><h1>{}</h1><p class=\"lead\">{}</p></header>\n",
-                     title, escape_html(lead(all)));
+  out += fmt::format(
+      "<a class=\"skip\" href=\"#main\">Skip to the results</a>\n"
+      "<header class=\"top\"><h1>{}</h1><p class=\"lead\">{}</p></header>\n",
+      title, escape_html(lead(all)));
   out += "<nav aria-label=\"Experiments\"><div class=\"inner\">";
   for (const Shown& shown : all)
     out += fmt::format("<a href=\"#{0}\">{0}</a>", escape_html(shown.report.name));
   out += "<button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
-  out += "<noscript><p class=\"missing\">The charts need JavaScript; the tables do "
-         "not.</p></noscript>\n";
+  out +=
+      "<noscript><p class=\"missing\">The charts need JavaScript; the tables do "
+      "not.</p></noscript>\n";
   out += missing_box("Part of a study", missing_of_studies(source.experiments));
   if (all.size() > 1) out += html_table(overview(all));
   for (const Shown& shown : all) out += shown.html;

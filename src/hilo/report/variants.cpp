@@ -30,13 +30,14 @@ std::string bias_of(const Results& results, const std::string& agent) {
     return summarise(values_of(results.final_of(agent, metric))).mean;
   };
   if (!results.has_metric(agent, "bias_rms")) return "";
-  return fmt::format("{:.2f} against a standard deviation of {:.2f} of a return{}",
-                     mean("bias_rms"), mean("return_sd"),
-                     results.has_metric(agent, "bias_break_even")
-                         ? fmt::format(", so that plain Monte Carlo is the better one beyond {:.0f} "
-                                       "returns of a pair",
-                                       mean("bias_break_even"))
-                         : "");
+  return fmt::format(
+      "{:.2f} against a standard deviation of {:.2f} of a return{}", mean("bias_rms"),
+      mean("return_sd"),
+      results.has_metric(agent, "bias_break_even")
+          ? fmt::format(", so that plain Monte Carlo is the better one beyond {:.0f} "
+                        "returns of a pair",
+                        mean("bias_break_even"))
+          : "");
 }
 
 }  // namespace
