@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-slow bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build demo test test-slow results bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -21,6 +21,11 @@ test: build  ## all fast tests
 
 test-slow: build  ## the statistical tests behind the figures; minutes
 	@ctest --test-dir build/release -L slow --verbose
+
+results: build  ## all of the paper's synthetic study and docs/results.md from it; about 20 minutes
+	@mkdir -p build/results
+	@build/release/bin/hilo reproduce synthetic --store build/results/synthetic.db
+	@build/release/bin/hilo report build/results/synthetic.db --out docs/results.md --figures docs/figures
 
 bench: setup  ## steps per second beside a bare loop, and memory
 	@tools/setup bench

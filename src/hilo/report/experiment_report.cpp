@@ -399,7 +399,7 @@ std::string group_digits(double value) {
   std::string digits = fmt::format("{:.0f}", value);
   for (std::size_t place = digits.size(); place > 3 && digits[place - 4] != '-';) {
     place -= 3;
-    digits.insert(place, " ");
+    digits.insert(place, 1, ' ');
   }
   return digits;
 }
