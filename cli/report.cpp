@@ -36,7 +36,7 @@ nlohmann::json to_json(const Results& results, const std::string& metric) {
 }
 
 void print_text(const Store& store, const Results& results, const std::string& metric) {
-  fmt::print("{}, mean ± standard error over seeds:\n{}\n{}\n", results.experiment(),
+  fmt::print("{}, mean ± standard error over seeds:\n{}\n{}\n", results.title(),
              learning_table(results, metric),
              difference_table(results, baseline_of(results), metric));
   const auto comparisons = compare_with_published(results);

@@ -18,10 +18,21 @@ namespace fs = std::filesystem;
 
 bool is_page(const std::string& out) { return fs::path(out).extension() == ".html"; }
 
+// Quoted for the shell where it must be.
+std::string word(const std::string& text) {
+  constexpr const char* kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+,@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return out + "'";
+}
+
 std::string command_of(const ReportRequest& request) {
-  std::string command = fmt::format("hilo report {} --out {}", request.store, request.out);
-  if (!request.only.empty()) command += fmt::format(" --experiment {}", request.only);
-  if (!request.figures.empty()) command += fmt::format(" --figures {}", request.figures);
+  std::string command =
+      fmt::format("hilo report {} --out {}", word(request.store), word(request.out));
+  if (!request.only.empty()) command += fmt::format(" --experiment {}", word(request.only));
+  if (!request.figures.empty()) command += fmt::format(" --figures {}", word(request.figures));
   return command;
 }
 
@@ -43,7 +54,7 @@ void write_report(const Store& store, const ReportRequest& request) {
   const std::string figures =
       request.figures.empty()
           ? ""
-          : fs::path(request.figures).lexically_relative(folder.empty() ? "." : folder).string();
+          : fs::absolute(request.figures).lexically_relative(fs::absolute(folder)).string();
   const std::string text =
       is_page(request.out) ? make_page(store, source) : make_markdown(store, source, figures);
   AtomicFile file(request.out);
@@ -52,7 +63,7 @@ void write_report(const Store& store, const ReportRequest& request) {
 }
 
 std::vector<fs::path> draw_all(const Store& store, const Results& results, const fs::path& folder) {
-  const bool whole = same_runs_as(store, results).empty();
+  const bool whole = same_runs_as(store, results, store.experiments()).empty();
   std::vector<fs::path> files;
   for (const FigureKind figure : figures_of(results, whole))
     for (fs::path& file : draw_figure(results, figure, whole, folder))

@@ -8,26 +8,17 @@
 #include "hilo/report/published.hpp"
 #include "hilo/report/shipped.hpp"
 #include "hilo/report/tables.hpp"
+#include "hilo/report/variants.hpp"
 
 namespace hilo::cli {
 namespace {
 
 struct Options {
   std::vector<std::string> names;
-  std::string seeds, figures;
+  std::string seeds, figures, table;
   RunRequest request;
   bool list = false, dry_run = false, json = false;
 };
-
-// Three sentences, no more; docs/departures.md has the long form.
-constexpr const char* kWhyVariantsDiffer =
-    "As-published repeats how the published curves were made: low-fidelity roll-outs take action 0 "
-    "instead of following the policy, and draw from the noisy rows by a binary search.\n"
-    "As-written is Algorithm 1: roll-outs follow the policy, and the rows are projected onto the "
-    "probability simplex; it carries the estimator's bias where the dynamics differ.\n"
-    "The accident helps here, because in these random MDPs the immediate reward alone tells the "
-    "best "
-    "action; where the future matters it misleads.\n";
 
 const ShippedSpec& shipped_spec(std::string_view name) {
   return *std::ranges::find(shipped_specs(), name, &ShippedSpec::name);
@@ -95,6 +86,18 @@ std::vector<std::filesystem::path> try_to_draw(const Store& store, const Results
   }
 }
 
+// The spec of an experiment, on the user's own table where it has one.
+Spec shipped(const std::string& name, const Options& options) {
+  const std::string_view toml = shipped_spec(name).toml;
+  const std::string where = fmt::format("{}.toml", name);
+  Overrides overrides = seeds_override(options.seeds);
+  if (options.table.empty()) return parse_spec(toml, where, overrides);
+  if (toml.find("kind = \"nas-bench-201\"") == std::string_view::npos)
+    throw Error(Errc::usage, fmt::format("--table: {} uses no table", name));
+  overrides.push_back(fmt::format("problem.table={}", nlohmann::json(options.table).dump()));
+  return parse_spec(toml, where, overrides);
+}
+
 enum class Outcome { reproduced, not_reproduced, too_few_seeds, nothing_published };
 
 Outcome outcome_of(const std::vector<Comparison>& comparisons) {
@@ -129,13 +132,15 @@ std::string verdict_of(const std::vector<Comparison>& comparisons) {
 
 void print_text(const Results& results, const std::vector<Comparison>& comparisons,
                 const std::vector<std::filesystem::path>& figures) {
-  fmt::print("\n{}, mean ± standard error over seeds:\n{}\n", results.experiment(),
+  fmt::print("\n{}, mean ± standard error over seeds:\n{}\n", results.title(),
              learning_table(results, "test_reward"));
   fmt::print("{}\n", difference_table(results, baseline_of(results), "test_reward"));
   if (!comparisons.empty())
     fmt::print("Against the published values ({} seeds):\n{}\n", comparisons[0].published.seeds,
                comparison_table(comparisons));
-  fmt::print("verdict: {}\n", verdict_of(comparisons));
+  for (const std::string& sentence : explain_variants(results, analyse(results)))
+    fmt::print("{}\n", sentence);
+  fmt::print("\nverdict: {}\n", verdict_of(comparisons));
   for (const auto& figure : figures)
     if (figure.extension() == ".png") fmt::print("figure:  {}\n", figure.string());
 }
@@ -166,8 +171,7 @@ int run(const Options& options) {
   const std::vector<std::string> names = expand(options.names);
   std::vector<Spec> specs;
   for (const std::string& name : names) {
-    specs.push_back(parse_spec(shipped_spec(name).toml, fmt::format("{}.toml", name)));
-    if (!options.seeds.empty()) specs.back().seeds = seeds_flag(options.seeds);
+    specs.push_back(shipped(name, options));
   }
   const std::string title = fmt::format("{}", fmt::join(options.names, " "));
   if (options.dry_run) {
@@ -195,8 +199,7 @@ int run(const Options& options) {
                          .only = {}});
     all["page"] = page;
     if (!options.json)
-      fmt::print("\n{}\npage:    {}\nstore:   {}\n", kWhyVariantsDiffer, page,
-                 options.request.store.string());
+      fmt::print("\npage:    {}\nstore:   {}\n", page, options.request.store.string());
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
   return code;
@@ -213,8 +216,11 @@ Handler add_reproduce(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--threads", options->request.threads, "workers, 0 for one per core")
       ->capture_default_str();
-  app.add_option("--figures", options->figures,
-                 "folder for the figures; default: figures/ beside the store");
+  app.add_option("--table", options->table,
+                 "real NAS-Bench-201 accuracies, CSV or CSV.gz (docs/nas.md); default: a stand-in");
+  app.add_option(
+      "--figures", options->figures,
+      "folder for the figures; default: figures/ beside the store, where report.html is written");
   app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo reproduce synthetic --store paper.db");

@@ -14,8 +14,9 @@ struct Options {
 };
 
 int run(const Options& options) {
-  Spec spec = load_spec(options.spec, options.overrides);
-  if (!options.seeds.empty()) spec.seeds = seeds_flag(options.seeds);
+  Overrides overrides = options.overrides;
+  for (std::string& seeds : seeds_override(options.seeds)) overrides.push_back(std::move(seeds));
+  const Spec spec = load_spec(options.spec, overrides);
   if (options.dry_run) {
     dry_run(spec.name, {&spec, 1}, options.request, options.json);
     return 0;

@@ -193,9 +193,11 @@ nlohmann::json to_json(const std::string& name, const RunRequest& request,
           {"error", outcome.first_error}};
 }
 
-SeedRange seeds_flag(const std::string& text) {
+Overrides seeds_override(const std::string& text) {
+  if (text.empty()) return {};
   try {
-    return parse_seeds(text);
+    const SeedRange seeds = parse_seeds(text);
+    return {fmt::format("seeds=\"{}..{}\"", seeds.first, seeds.last)};
   } catch (const Error& e) {
     throw Error(Errc::usage, fmt::format("--seeds: {}", e.what()));
   }

@@ -38,8 +38,9 @@ std::string describe(const std::string& name, const RunRequest& request, const R
 nlohmann::json to_json(const std::string& name, const RunRequest& request,
                        const RunOutcome& outcome);
 
-// --seeds: a bad value is a bad flag, not a bad spec.
-SeedRange seeds_flag(const std::string& text);
+// --seeds as an override of the spec, none if it is empty. A bad value is a bad flag, not a bad
+// spec.
+Overrides seeds_override(const std::string& text);
 
 // 0, 6 if a run failed, 130 if interrupted.
 int exit_code(const RunOutcome& outcome);

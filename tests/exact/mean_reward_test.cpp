@@ -71,6 +71,39 @@ TEST(MeanReward, ShortCutAgreesWithTheFullRecursion) {
     }
 }
 
+// One state that pays 1 and ends with a small probability: the mean is 1 whatever the length. The
+// factor of a step is known to 1e-16, which 1 / p_end steps turn into 1e-16 / p_end.
+TEST(MeanReward, StaysExactWhereEpisodesAreLong) {
+  for (const double p_end : {1e-2, 1e-3, 1e-5}) {
+    const State terminal = 1;
+    TabularBuilder builder(2, 1, {&terminal, 1});
+    builder.add_row(std::vector<State>{0, 1}, std::vector<double>{1 - p_end, p_end}, 1);
+    builder.add_absorbing_row();
+    const StartProbability start = {0, 1};
+    const auto mdp = builder.build({&start, 1});
+    for (const std::uint32_t max_steps : {100U, 200'000U, 10'000'000U})
+      EXPECT_NEAR(expected_mean_reward(*mdp, deterministic_policy({0, 0}, 1), max_steps), 1,
+                  1e-12 + 1e-16 / p_end)
+          << p_end << " " << max_steps;
+  }
+}
+
+// A ring of three states with rewards of both signs never settles; each round may end after its
+// last state with probability 0.1.
+TEST(MeanReward, FollowsAPeriodicChainToItsEnd) {
+  const State terminal = 3;
+  TabularBuilder builder(4, 1, {&terminal, 1});
+  builder.add_row(std::vector<State>{1}, std::vector<double>{1}, -2);
+  builder.add_row(std::vector<State>{2}, std::vector<double>{1}, 5);
+  builder.add_row(std::vector<State>{0, 3}, std::vector<double>{0.9, 0.1}, 3);
+  builder.add_absorbing_row();
+  const StartProbability start = {0, 1};
+  const auto mdp = builder.build({&start, 1});
+  const PolicyMatrix policy = deterministic_policy({0, 0, 0, 0}, 1);
+  EXPECT_NEAR(expected_mean_reward(*mdp, policy, 10'000), 2, 1e-11);  // 6 in 3 steps, every round
+  EXPECT_NEAR(expected_mean_reward(*mdp, policy, 2), 1.5, 1e-14);
+}
+
 TEST(MeanReward, AgreesWithSimulation) {
   const auto mdp = testing::small_mdp(6);
   const QTable q = testing::optimal_q(*mdp, 0.9);

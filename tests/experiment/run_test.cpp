@@ -108,7 +108,9 @@ TEST(Plan, TakesWhatSpecsShareOnce) {
 TEST(HighFidelities, AreSharedWhileInUse) {
   HighFidelities all;
   std::map<std::string, Value> problem = tiny().configs[1].problem;
+  const HighFidelity* const first = all.get("random-mdp", problem, 1).get();
   const auto one = all.get("random-mdp", problem, 1);
+  EXPECT_EQ(one.get(), first);  // kept though nobody used it in between
   problem["snr_db"] = 7.0;
   EXPECT_EQ(all.get("random-mdp", problem, 1), one);  // the low fidelity does not matter
   EXPECT_NE(all.get("random-mdp", problem, 2), one);

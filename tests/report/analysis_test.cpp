@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "hilo/report/report_tables.hpp"
 #include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -51,21 +52,22 @@ TEST(Analysis, MatchesAHandComputedCase) {
   EXPECT_NEAR(ours.advantage->sd, 0.02, 1e-12);
   EXPECT_NEAR(ours.iqm.value, 0.9, 1e-12);
   EXPECT_EQ(ours.improvement->value, 1);
-  EXPECT_EQ(ours.improvement->interval.low, 1);
-  EXPECT_NEAR(ours.area.value, 0.675, 1e-12);  // (0.525 * 20 + 0.825 * 20) / 40
+  EXPECT_NEAR(ours.improvement->interval.low, 0.4385, 1e-4);  // Wilson, 3 of 3
+  EXPECT_NEAR(ours.area.value, 0.675, 1e-12);                 // (0.525 * 20 + 0.825 * 20) / 40
   EXPECT_LE(ours.area.interval.low, 0.675);
   EXPECT_GE(ours.area.interval.high, 0.675);
 
   // 70 %: at 20 * 0.4 / 0.45 against MCRL's 20 + 20 * 0.2 / 0.25 = 36. 80 %: at 20 + 20 / 3; MCRL
   // never, so at least 40 over that. 95 %: neither.
   EXPECT_NEAR(ours.needs[0].episodes.value, 8 / 0.45, 1e-9);
-  EXPECT_EQ(ours.needs[0].bound, Need::Bound::exact);
+  EXPECT_EQ(ours.needs[0].saving.bound, Saving::Bound::exact);
   EXPECT_NEAR(ours.needs[0].saving.value, 36 * 0.45 / 8, 1e-9);
   EXPECT_NEAR(ours.needs[1].episodes.value, 80.0 / 3, 1e-9);
-  EXPECT_EQ(ours.needs[1].bound, Need::Bound::at_least);
+  EXPECT_EQ(ours.needs[1].saving.bound, Saving::Bound::at_least);
   EXPECT_NEAR(ours.needs[1].saving.value, 1.5, 1e-9);
   EXPECT_TRUE(std::isinf(ours.needs[3].episodes.value));
-  EXPECT_EQ(ours.needs[3].bound, Need::Bound::none);
+  EXPECT_EQ(ours.needs[3].saving.bound, Saving::Bound::none);
+  EXPECT_FALSE(ours.needs[3].saving_interval.has_value());
   // MCRL's own final level, 75 %.
   EXPECT_NEAR(ours.needs[4].saving.value, 2, 1e-9);
   EXPECT_NEAR(a.find("MCRL")->needs[4].episodes.value, 40, 1e-9);
@@ -87,6 +89,37 @@ TEST(Analysis, RestsOnTheSeedsThatAllHave) {
   EXPECT_NEAR(a.find("MCRL")->iqm.value, 0.3, 1e-12);
   EXPECT_NEAR(a.find("MFMCRL")->advantage->mean, 0, 1e-12);
   EXPECT_EQ(a.find("MFMCRL")->improvement->value, 0.5);
+}
+
+// The agent is the slower one: 70 % at 20 + 20 * 10 / 12 against MCRL's 20.
+TEST(Analysis, BoundsSavingsWhereSomebodyDoesNotGetThere) {
+  const TemporaryFolder folder;
+  const Store store =
+      filled_store(folder.path() / "x.db", two_agents(), [](std::size_t agent, std::uint64_t) {
+        return agent == 0 ? run_of(0.5, 0.7, 0.81) : run_of(0.5, 0.6, 0.72);
+      });
+  const Analysis a = analyse(Results(store, "tiny"));
+  const std::vector<Need>& needs = a.find("MFMCRL")->needs;
+  EXPECT_EQ(needs[0].saving.bound, Saving::Bound::exact);
+  EXPECT_NEAR(needs[0].saving.value, 20 / (20 + 200.0 / 12), 1e-9);
+  EXPECT_NEAR(needs[0].saving_interval->first.value, needs[0].saving.value, 1e-9);  // all alike
+  // 80 %: MCRL at 20 + 20 * 10 / 11; the agent never, within 40.
+  EXPECT_EQ(needs[1].saving.bound, Saving::Bound::at_most);
+  EXPECT_NEAR(needs[1].saving.value, (20 + 200.0 / 11) / 40, 1e-9);
+  EXPECT_EQ(needs[1].saving_interval->second.bound, Saving::Bound::at_most);
+  EXPECT_EQ(show_saving(needs[1]), "≤ 0.95× [≤ 0.95]");
+  EXPECT_EQ(show_saving(needs[3]), "–");
+}
+
+// A level that is met before training needs none, and gives no saving.
+TEST(Analysis, ALevelMetAtTheStartGivesNoSaving) {
+  const TemporaryFolder folder;
+  const Store store =
+      filled_store(folder.path() / "x.db", two_agents(),
+                   [](std::size_t, std::uint64_t) { return run_of(0.8, 0.9, 0.96); });
+  const Need need = analyse(Results(store, "tiny")).find("MFMCRL")->needs[0];
+  EXPECT_EQ(need.episodes.value, 0);
+  EXPECT_EQ(need.saving.bound, Saving::Bound::none);
 }
 
 // Without exact values, or with an optimum that is not positive, no share of it is claimed.

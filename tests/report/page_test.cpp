@@ -73,6 +73,66 @@ TEST(Page, SaysWhatIsMissing) {
   EXPECT_TRUE(missing_of_studies({"mine"}).empty());
 }
 
+// Names that the page uses itself are no trouble.
+TEST(Page, NamesOfExperimentsCannotClash) {
+  for (const char* name : {"data", "main", "theme"}) {
+    const TemporaryFolder folder;
+    const Store store =
+        filled_store(folder.path() / "x.db",
+                     parse_spec(testing::tiny_spec(), "tiny", {std::string("name=") + name}),
+                     [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
+                       return {{0, "test_reward", 0.5}};
+                     });
+    const std::string page = make_page(store, source_of(store));
+    EXPECT_EQ(count(page, std::string("id=\"") + name + "\""), 1U) << name;
+  }
+}
+
+// One experiment of several: what the others hold is neither missing nor referred to.
+TEST(Page, OfOneExperimentStandsByItself) {
+  const TemporaryFolder folder;
+  const auto measure = [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
+    return {{0, "test_reward", 0.5}, {40, "test_reward", 0.6}};
+  };
+  const Spec part = parse_spec(testing::tiny_spec(), "tiny", {"name=part"});
+  filled_store(folder.path() / "x.db", part, measure);
+  const Store store = filled_store(
+      folder.path() / "x.db", parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny"), measure);
+  ReportSource source = source_of(store);
+  EXPECT_NE(make_page(store, source).find("These runs are part of tiny"), std::string::npos);
+  source.experiments = {"part"};
+  const std::string page = make_page(store, source);
+  EXPECT_EQ(page.find("These runs are part of"), std::string::npos);
+  EXPECT_NE(page.find("Where they end"), std::string::npos);
+}
+
+// Runs that end at different episodes are drawn where all of them are, and told at their ends.
+TEST(Page, OfAStepBudgetShowsTheEnds) {
+  const TemporaryFolder folder;
+  const Store store = filled_store(
+      folder.path() / "x.db", parse_spec(testing::tiny_spec(), "tiny"),
+      [](std::size_t, std::uint64_t seed) -> std::vector<Measurement> {
+        return {{0, "test_reward", 0.25}, {10, "test_reward", 0.5}, {11 + seed, "test_reward", 8}};
+      });
+  const Results results(store, "tiny");
+  EXPECT_EQ(results.common_episodes("MCRL", "test_reward"), (std::vector<std::uint64_t>{0, 10}));
+  const std::string page = make_page(store, source_of(store));
+  EXPECT_NE(page.find("8.0000 ± 0.0000"), std::string::npos);
+  EXPECT_NE(page.find("\"x\":[0,10]"), std::string::npos);
+}
+
+TEST(Page, OfOneSeedClaimsNoInterval) {
+  const TemporaryFolder folder;
+  const Store store =
+      filled_store(folder.path() / "x.db", parse_spec(testing::tiny_spec(), "tiny", {"seeds=1"}),
+                   [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
+                     return {{0, "test_reward", 0.25}, {40, "test_reward", 0.5}};
+                   });
+  const std::string page = make_page(store, source_of(store));
+  EXPECT_NE(page.find("\"half\":[null,null]"), std::string::npos);
+  EXPECT_NE(page.find("1 seeds in common: too few"), std::string::npos);
+}
+
 TEST(Page, OfAnEmptyStoreSaysSo) {
   const TemporaryFolder folder;
   const Store store = Store::open(folder.path() / "x.db");
@@ -96,9 +156,9 @@ TEST(Page, TablesEscapeAndMarkVerdicts) {
 TEST(ExperimentReport, GroupsDigits) {
   EXPECT_EQ(group_digits(0), "0");
   EXPECT_EQ(group_digits(999), "999");
-  EXPECT_EQ(group_digits(10000), "10 000");
-  EXPECT_EQ(group_digits(1234567), "1 234 567");
-  EXPECT_EQ(group_digits(-123456), "-123 456");
+  EXPECT_EQ(group_digits(10000), "10\u202f000");
+  EXPECT_EQ(group_digits(1234567), "1\u202f234\u202f567");
+  EXPECT_EQ(group_digits(-123456), "-123\u202f456");
 }
 
 }  // namespace

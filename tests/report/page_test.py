@@ -101,7 +101,7 @@ class PageTest(unittest.TestCase):
 
     def figure(self, experiment, chart=0):
         """The chart-th figure of an experiment, scrolled into view and drawn."""
-        section = self.driver.find_element(By.ID, experiment)
+        section = self.driver.find_element(By.ID, f"x-{experiment}")
         figure = section.find_elements(By.CSS_SELECTOR, "figure.chart")[chart]
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", figure)
         self.wait_for(lambda: figure.get_attribute("data-metric"))
@@ -212,7 +212,7 @@ class PageTest(unittest.TestCase):
     def test_tables_have_their_rows(self):
         if PAGE:
             self.skipTest("needs the small experiment")
-        section = self.driver.find_element(By.ID, "small")
+        section = self.driver.find_element(By.ID, "x-small")
         rows = {}
         for table in section.find_elements(By.CSS_SELECTOR, ".block table"):
             caption = table.find_element(By.TAG_NAME, "caption").text
@@ -228,7 +228,7 @@ class PageTest(unittest.TestCase):
         self.wait_for(lambda: figure.find_elements(By.CSS_SELECTOR, "details.data tbody tr"))
         self.assertEqual(len(figure.find_elements(By.CSS_SELECTOR, "details.data tbody tr")), NUM_TESTS)
         self.assertEqual(len(figure.find_elements(By.CSS_SELECTOR, "details.data thead th")), AGENTS + 1)
-        paper = self.driver.find_element(By.ID, "figure-2a")
+        paper = self.driver.find_element(By.ID, "x-figure-2a")
         text = paper.find_element(By.XPATH, ".//table[caption='Against the paper']").text
         self.assertEqual(text.count("MCRL test_reward") - text.count("MFMCRL test_reward"), 5)
 

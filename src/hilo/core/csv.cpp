@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <sstream>
 
 #include "hilo/core/error.hpp"
 
@@ -35,7 +38,47 @@ std::unique_ptr<std::istream> open(const std::filesystem::path& file) {
   return in;
 }
 
+constexpr std::size_t kMaxUnpacked = std::size_t{1} << 30;
+
+// A file that may be gzipped, unpacked as a whole.
+std::unique_ptr<std::istream> open_unpacked(const std::filesystem::path& file) {
+  open(file);
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), gzclose);
+  if (in == nullptr) throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
+  std::string text;
+  std::vector<char> buffer(1 << 18);
+  for (;;) {
+    const int got = gzread(in.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
+    int code = Z_OK;
+    const std::string message = gzerror(in.get(), &code);
+    if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END))
+      throw Error(Errc::data, fmt::format("{}: cannot be unpacked: {}", file.string(), message));
+    if (got == 0) break;
+    text.append(buffer.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxUnpacked)
+      throw Error(Errc::data,
+                  fmt::format("{}: unpacks to more than {} bytes", file.string(), kMaxUnpacked));
+  }
+  return std::make_unique<std::istringstream>(std::move(text));
+}
+
 }  // namespace
+
+CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name)
+    : file_(std::move(name)), in_(std::move(in)) {
+  if (!next()) throw Error(Errc::data, fmt::format("{}:1: there is no header", file_));
+  columns_.assign(fields_.begin(), fields_.end());
+}
+
+CsvReader CsvReader::with_any_header(const std::filesystem::path& file) {
+  return {open_unpacked(file), file.string()};
+}
+
+std::optional<std::size_t> CsvReader::find(std::string_view column) const {
+  const auto found = std::ranges::find(columns_, column);
+  if (found == columns_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - columns_.begin());
+}
 
 CsvReader::CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns)
     : CsvReader(open(file), file.string(), columns) {}
@@ -68,6 +111,11 @@ std::uint64_t CsvReader::whole(std::size_t column, std::uint64_t max) const {
   if (!parse(fields_[column], value) || value > max)
     fail_field(column, fmt::format("a whole number in [0, {}]", max));
   return value;
+}
+
+bool CsvReader::is_number(std::size_t column) const {
+  double value = 0;
+  return parse(fields_[column], value) && std::isfinite(value);
 }
 
 double CsvReader::number(std::size_t column) const {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <istream>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,8 +13,8 @@
 
 namespace hilo {
 
-// Reads a CSV file of numbers line by line. The first line must hold exactly the given column
-// names. Every error names the file, the line, the column and the value.
+// Reads a CSV file line by line. The first line must hold exactly the given column names. Every
+// error names the file, the line, the column and the value.
 class CsvReader {
  public:
   CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns);
@@ -21,12 +22,20 @@ class CsvReader {
   CsvReader(std::unique_ptr<std::istream> in, std::string name,
             std::span<const std::string_view> columns);
 
+  // With whatever header there is; the file may be gzipped.
+  static CsvReader with_any_header(const std::filesystem::path& file);
+
+  const std::vector<std::string>& columns() const { return columns_; }
+  std::optional<std::size_t> find(std::string_view column) const;
+
   // Moves on to the next line; false at the end. Throws if it has not as many fields as columns.
   bool next();
 
   // Field of the current line as a whole number in [0, max], or as a finite number.
   std::uint64_t whole(std::size_t column, std::uint64_t max) const;
   double number(std::size_t column) const;
+  bool is_number(std::size_t column) const;  // finite
+  std::string_view text(std::size_t column) const { return fields_[column]; }
 
   std::size_t line_number() const { return line_number_; }
 
@@ -34,6 +43,7 @@ class CsvReader {
   [[noreturn]] void fail(const std::string& message) const;
 
  private:
+  CsvReader(std::unique_ptr<std::istream> in, std::string name);
   [[noreturn]] void fail_field(std::size_t column, std::string_view allowed) const;
 
   std::string file_;

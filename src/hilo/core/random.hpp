@@ -30,6 +30,9 @@ enum class Purpose : std::uint8_t {
   problem_transition_noise = 19,
   problem_reward_noise = 20,
 
+  nas_stand_in = 24,  // made-up accuracies: "episode" is the architecture
+  nas_search = 25,    // searches to compare with: "episode" 0 random, 1 evolution
+
   bootstrap = 32,  // intervals in reports: "episode" is the resample
 
   user = 255,  // free for programs that use the library

@@ -10,6 +10,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/env/degraded_twin.hpp"
+#include "hilo/env/nas_problem.hpp"
 #include "hilo/env/random_mdp.hpp"
 #include "hilo/env/table_csv.hpp"
 
@@ -121,7 +122,9 @@ const std::vector<ProblemKind>& all_kinds() {
        .build_high = build_table_high,
        .build = build_table_pair,
        .content_hash = hash_tables,
-       .file_parameters = {"folder"}},
+       .file_parameters = {"folder"},
+       .same_for_all_seeds = true},
+      nas_problem_kind(),
   };
   return kKinds;
 }

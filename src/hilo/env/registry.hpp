@@ -10,19 +10,16 @@
 
 #include "hilo/core/parameters.hpp"
 #include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/run_observer.hpp"
 
 namespace hilo {
-
-// A number worth knowing about a problem, such as its realised signal-to-noise ratio.
-struct Fact {
-  std::string name;
-  double value;
-};
 
 struct Problem {
   FidelityPair pair;
   std::vector<Fact> facts;
   std::size_t memory_bytes = 0;  // of its tables
+  // Makes an observer for a run with this seed; none where there is nothing more to tell.
+  std::function<std::unique_ptr<RunObserver>(std::uint64_t seed)> watch = {};
 };
 
 // A kind of problem that can be named in a spec.
@@ -42,6 +39,9 @@ struct ProblemKind {
   // It stands for the files in the identity of a run.
   std::function<std::string(const Parameters&, bool with_low)> content_hash = {};
   std::vector<std::string> file_parameters = {};  // that only say where the files are
+  // Throws if an agent with these parameters makes no sense on the problem.
+  std::function<void(const std::map<std::string, Value>& agent)> check_agent = {};
+  bool same_for_all_seeds = false;  // seeds differ in what agents draw alone
 };
 
 std::span<const ProblemKind> problem_kinds();

@@ -85,8 +85,9 @@ double ending(const StepRewards& step, const Front& now) {
 
 double norm(const Front& front) { return front.lpNorm<1>(); }
 
-// A chain forgets where it began: soon every step scales `running` by one factor l, and
-// `collected`, which it feeds, is l^t (c + t d). Then both obey x'' = 2 l x' - l^2 x.
+// Most chains forget where they began: after a while every step scales `running` by one factor l,
+// and `collected`, which it feeds, is l^t (c + t d), so that both obey x'' = 2 l x' - l^2 x. A
+// chain that never settles, such as a ring, is followed to its end.
 constexpr double kSettled = 1e-14;
 bool has_settled(const Front& before, const Front& now, const Front& next, double lambda) {
   const double off = (running(next) - lambda * running(now)).lpNorm<1>();
@@ -94,13 +95,15 @@ bool has_settled(const Front& before, const Front& now, const Front& next, doubl
          norm(next - 2 * lambda * now + lambda * lambda * before) <= kSettled * norm(next);
 }
 
-// A number that follows the same law, two steps of it known.
+// A number that follows the same law, l^t (c + t d), from two steps of it. Kept as its value and
+// the part that grows with t, so that rounding does not build up however slowly l^t falls.
 struct Settled {
-  double before, now;
+  double now, slope;
+  Settled(double before, double after, double lambda)
+      : now(after), slope(after - lambda * before) {}
   void advance(double lambda) {
-    const double next = 2 * lambda * now - lambda * lambda * before;
-    before = now;
-    now = next;
+    slope *= lambda;
+    now = lambda * now + slope;
   }
 };
 
@@ -131,8 +134,8 @@ double expected_mean_reward(const Model& model, const PolicyMatrix& policy, cons
     if (!settled) continue;
 
     // From here on scalars tell the rest.
-    Settled ends{ending(step, before), ending(step, now)};
-    Settled left{collected(before).sum(), collected(now).sum()};
+    Settled ends(ending(step, before), ending(step, now), lambda);
+    Settled left(collected(before).sum(), collected(now).sum(), lambda);
     double still = running(now).sum();
     for (++t; t < max_steps && still > tolerance; ++t) {
       sum += ends.now / (t + 1.0);

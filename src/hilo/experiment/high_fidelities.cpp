@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/core/error.hpp"
 #include "hilo/env/registry.hpp"
 
 namespace hilo {
@@ -9,8 +10,9 @@ namespace {
 
 std::string key_of(const std::string& kind, const std::map<std::string, Value>& problem,
                    std::uint64_t seed) {
-  std::string key = fmt::format("{} {}", kind, seed);
-  for (const ParameterInfo& info : problem_kind(kind).parameters)
+  const ProblemKind& found = problem_kind(kind);
+  std::string key = fmt::format("{} {}", kind, found.same_for_all_seeds ? 0 : seed);
+  for (const ParameterInfo& info : found.parameters)
     if (!info.low_fidelity_only)
       std::visit([&](const auto& value) { key += fmt::format("\n{} = {}", info.name, value); },
                  problem.at(info.name));
@@ -23,10 +25,13 @@ const Optimum* HighFidelity::optimum(double gamma, std::uint32_t max_steps) cons
   const Model* model = simulator_->model();
   if (model == nullptr || gamma >= 1) return nullptr;
   const std::lock_guard lock(mutex_);
-  const auto found = optima_.find({gamma, max_steps});
-  if (found != optima_.end()) return &found->second;
-  return &optima_.emplace(std::pair(gamma, max_steps), find_optimum(*model, gamma, max_steps))
-              .first->second;
+  const auto [place, is_new] = optima_.try_emplace({gamma, max_steps});
+  try {
+    if (is_new) place->second = find_optimum(*model, gamma, max_steps);
+  } catch (const Error&) {
+    // Runs can do without it.
+  }
+  return place->second ? &*place->second : nullptr;
 }
 
 std::shared_ptr<const HighFidelity> HighFidelities::get(const std::string& problem_kind,
@@ -36,7 +41,7 @@ std::shared_ptr<const HighFidelity> HighFidelities::get(const std::string& probl
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = in_use_.find(key); found != in_use_.end())
-      if (auto shared = found->second.lock()) return shared;
+      if (auto shared = found->second.lock()) return keep(shared);
   }
   // Built without the lock: two threads may build the same one, but none waits for another.
   auto built =
@@ -44,9 +49,17 @@ std::shared_ptr<const HighFidelity> HighFidelities::get(const std::string& probl
   const std::lock_guard lock(mutex_);
   std::erase_if(in_use_, [](const auto& entry) { return entry.second.expired(); });
   const auto place = in_use_.emplace(key, built).first;
-  if (auto shared = place->second.lock()) return shared;
+  if (auto shared = place->second.lock()) return keep(shared);
   place->second = built;
-  return built;
+  return keep(built);
+}
+
+std::shared_ptr<const HighFidelity> HighFidelities::keep(
+    const std::shared_ptr<const HighFidelity>& used) {
+  std::erase(recent_, used);
+  recent_.push_back(used);
+  if (recent_.size() > kRecent) recent_.erase(recent_.begin());
+  return used;
 }
 
 }  // namespace hilo

@@ -4,6 +4,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "hilo/core/parameters.hpp"
 #include "hilo/env/simulator.hpp"
@@ -25,11 +26,11 @@ class HighFidelity {
  private:
   std::shared_ptr<const Simulator> simulator_;
   mutable std::mutex mutex_;
-  mutable std::map<std::pair<double, std::uint32_t>, Optimum> optima_;
+  mutable std::map<std::pair<double, std::uint32_t>, std::optional<Optimum>> optima_;
 };
 
-// Shares the high fidelity among all problems of a seed that have the same one, as long as one of
-// them is in use. Any thread may ask.
+// Shares the high fidelity among all problems of a seed that have the same one, as long as it is in
+// use or was among the last ones asked for. Any thread may ask.
 class HighFidelities {
  public:
   std::shared_ptr<const HighFidelity> get(const std::string& problem_kind,
@@ -37,8 +38,13 @@ class HighFidelities {
                                           std::uint64_t seed);
 
  private:
+  // A plan goes seed by seed, with few different high fidelities each.
+  static constexpr std::size_t kRecent = 2;
+  std::shared_ptr<const HighFidelity> keep(const std::shared_ptr<const HighFidelity>& used);
+
   std::mutex mutex_;
   std::map<std::string, std::weak_ptr<const HighFidelity>> in_use_;
+  std::vector<std::shared_ptr<const HighFidelity>> recent_;
 };
 
 }  // namespace hilo

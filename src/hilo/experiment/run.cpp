@@ -85,20 +85,33 @@ void add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma, 
   add("bias_break_even", bias.break_even(pairs));
 }
 
+// A finished training must not be lost because something beside it cannot be computed.
+void try_to_add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma,
+                           RunRecord& record) {
+  try {
+    add_exact_bias(agent, pair, gamma, record);
+  } catch (const Error&) {
+    // The metrics are left out.
+  }
+}
+
 RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
                   const std::function<bool()>& keep_going) {
   try {
-    const FidelityPair& pair = problem.pair;
+    const auto observer = problem.watch ? problem.watch(run.seed) : nullptr;
+    const FidelityPair& pair = observer ? observer->pair() : problem.pair;
     const auto agent = build_agent(run, pair);
+    TrainOptions options = train_options(run);
+    options.observer = observer.get();
     const TestOptions test = test_options(*run.config, high);
     RunRecord record = start_record(run);
-    record.measurements = train(*agent, pair.high(), train_options(run), test, keep_going);
+    record.measurements = train(*agent, pair.high(), options, test, keep_going);
     if (run.config->agent->uses_low_fidelity) {
       for (const Fact& fact : problem.facts)
         if (std::isfinite(fact.value))
           record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
       if (test.optimum != nullptr && pair.low().model() != nullptr)
-        add_exact_bias(*agent, pair, run.config->train.number("gamma"), record);
+        try_to_add_exact_bias(*agent, pair, run.config->train.number("gamma"), record);
     }
     record.num_states = agent->q().num_states();
     record.num_actions = agent->q().num_actions();

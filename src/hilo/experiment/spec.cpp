@@ -314,6 +314,11 @@ void add_agent(const Common& common, const Section& section, const std::string& 
                        .test = common.test,
                        .canonical = {},
                        .hash = {}};
+      if (common.problem_kind->check_agent)
+        in_place(where_kind, [&] {
+          common.problem_kind->check_agent(
+              {config.agent_parameters.all().begin(), config.agent_parameters.all().end()});
+        });
       canonicalise(config, *common.problem_kind);
       // What cannot be told apart is one agent: MCRL does not see the SNR that is swept.
       if (std::ranges::find(configs, config.hash, &RunConfig::hash) == configs.end())

@@ -53,6 +53,7 @@ class Training {
     if (episode_.length() == 0)
       throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
     const LearnReport report = agent_.learn(episode_);
+    if (train_.observer != nullptr) train_.observer->see(episode_);
     high_steps_ += episode_.length();
     low_steps_ += report.low_steps;
     truncated_ += report.truncated_rollouts + (episode_.truncated ? 1 : 0);
@@ -66,7 +67,12 @@ class Training {
       last_ratios_[(agent_.episodes() - 1) % kLastEpisodes] = report.variance_ratio;
   }
 
-  void add(const char* metric, double value) { out_.push_back({agent_.episodes(), metric, value}); }
+  void add(const std::string& metric, double value) {
+    out_.push_back({agent_.episodes(), metric, value});
+  }
+  void add_all(const std::vector<Fact>& facts) {
+    for (const Fact& fact : facts) add(fact.name, fact.value);
+  }
 
   void measure(bool last) {
     if (!keep_going_()) throw Interrupted();
@@ -94,6 +100,7 @@ class Training {
     episodes_since_test_ = 0;
     correlation_since_test_ = 0;
     corrected_since_test_ = 0;
+    if (train_.observer != nullptr) add_all(train_.observer->at_test());
     if (test_.exact_every > 0 && (last || agent_.episodes() % test_.exact_every == 0))
       measure_exactly();
   }
@@ -119,6 +126,7 @@ class Training {
     }
     add("high_steps", static_cast<double>(high_steps_));
     add("low_steps", static_cast<double>(low_steps_));
+    if (train_.observer != nullptr) add_all(train_.observer->at_end());
     add("truncated", static_cast<double>(truncated_));
     add("seconds", seconds_);
   }

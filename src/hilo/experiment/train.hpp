@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "hilo/agent/agent.hpp"
+#include "hilo/env/run_observer.hpp"
 #include "hilo/env/simulator.hpp"
 #include "hilo/exact/optimum.hpp"
 #include "hilo/experiment/records.hpp"
@@ -16,6 +17,7 @@ struct TrainOptions {
   double gamma = 0.99;
   std::uint32_t max_steps = 10'000;
   std::uint64_t seed = 0;
+  RunObserver* observer = nullptr;  // told of every training episode, asked at every test
 };
 
 struct TestOptions {

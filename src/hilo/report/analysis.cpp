@@ -121,11 +121,8 @@ class Analyser {
     const auto iqm = [&](Places places) { return interquartile_mean(at_places(level, places)); };
     out.iqm = {iqm(all_), bootstrap_.interval(iqm)};
     if (agent == analysis_.baseline || baseline_level_.empty()) return;
-    const auto improvement = [&](Places places) {
-      return probability_of_improvement(at_places(level, places),
-                                        at_places(baseline_level_, places));
-    };
-    out.improvement = {improvement(all_), bootstrap_.interval(improvement)};
+    const double share = probability_of_improvement(level, baseline_level_);
+    out.improvement = {share, wilson_interval(share, level.size())};
   }
 
   // The area under a mean curve is the mean of the areas.
@@ -165,35 +162,50 @@ class Analyser {
       }
       return needs;
     };
+    const Ends ends = {static_cast<double>(curves.episodes.back()),
+                       static_cast<double>(baseline_share_.episodes.back())};
     const auto needs = both(all_);
     std::vector<std::vector<double>> episodes(num_levels);
-    std::vector<std::vector<double>> savings(num_levels);
+    std::vector<std::vector<Saving>> savings(num_levels);
     for (std::size_t b = 0; b < bootstrap_.resamples(); ++b) {
       const auto resampled = both(bootstrap_.resample(b));
       for (std::size_t i = 0; i < num_levels; ++i) {
         episodes[i].push_back(resampled[i].first);
-        savings[i].push_back(saving(resampled[i].first, resampled[i].second));
+        savings[i].push_back(saving_of(resampled[i].first, resampled[i].second, ends));
       }
     }
     for (std::size_t i = 0; i < num_levels; ++i) {
       Need& need = out.needs[i];
       const auto [ours, theirs] = needs[i];
       need.episodes = {ours, percentile_interval(std::move(episodes[i]))};
-      need.bound = bound_of(ours, theirs);
-      need.saving = {saving(ours, theirs), percentile_interval(std::move(savings[i]))};
+      need.saving = saving_of(ours, theirs, ends);
+      need.saving_interval = saving_interval(std::move(savings[i]));
     }
   }
 
-  // With what was not reached counted as reached at the end.
-  double saving(double ours, double theirs) const {
-    const auto end = static_cast<double>(analysis_.last_episode);
-    return std::min(theirs, end) / std::min(ours, end);
+  // The last episodes with exact values, ours and the baseline's.
+  struct Ends {
+    double ours, theirs;
+  };
+
+  static Saving saving_of(double ours, double theirs, const Ends& ends) {
+    using Bound = Saving::Bound;
+    if (ours == 0 || (ours == kNever && theirs == kNever)) return {};
+    if (theirs == kNever) return {Bound::at_least, ends.theirs / ours};
+    if (ours == kNever) return {Bound::at_most, theirs / ends.ours};
+    return {Bound::exact, theirs / ours};
   }
 
-  static Need::Bound bound_of(double ours, double theirs) {
-    if (ours == 0 || (ours == kNever && theirs == kNever)) return Need::Bound::none;
-    if (theirs == kNever) return Need::Bound::at_least;
-    return ours == kNever ? Need::Bound::at_most : Need::Bound::exact;
+  static std::optional<std::pair<Saving, Saving>> saving_interval(std::vector<Saving> savings) {
+    const std::size_t all = savings.size();
+    std::erase_if(savings, [](const Saving& s) { return s.bound == Saving::Bound::none; });
+    if (savings.empty() ||
+        static_cast<double>(all - savings.size()) > 0.025 * static_cast<double>(all))
+      return std::nullopt;
+    std::ranges::sort(savings, {}, &Saving::value);
+    const auto last = static_cast<double>(savings.size() - 1);
+    return std::pair(savings[static_cast<std::size_t>(std::floor(0.025 * last))],
+                     savings[static_cast<std::size_t>(std::ceil(0.975 * last))]);
   }
 
   const Results& results_;

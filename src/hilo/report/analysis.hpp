@@ -9,21 +9,28 @@
 
 namespace hilo {
 
-// A statistic over seeds with its 95 % bootstrap interval.
+// A statistic over seeds with its 95 % interval.
 struct Estimate {
   double value = 0;
   Interval interval;
+};
+
+// Episodes of the baseline over those of an agent. A level that was not reached makes it a bound:
+// at least that much if only the baseline does not get there, at most if only the agent does not.
+struct Saving {
+  enum class Bound : std::uint8_t { none, exact, at_least, at_most };
+  Bound bound = Bound::none;  // none: neither gets there, or no training was needed
+  double value = 0;
 };
 
 // After how many episodes the mean over seeds of the exact policy value, as a share of the optimum,
 // first reaches a level. Infinite: not within the episodes that were run.
 struct Need {
   Estimate episodes;
-  // Episodes of the baseline over ours. A lower bound if only the baseline does not get there, an
-  // upper one if only we do not; nothing if neither does, or if no training was needed.
-  enum class Bound : std::uint8_t { none, exact, at_least, at_most };
-  Bound bound = Bound::none;
-  Estimate saving;
+  Saving saving;
+  // The ends of its 95 % bootstrap interval, bounds themselves where resamples were censored. None
+  // if more than 2.5 % of the resamples have no saving at all.
+  std::optional<std::pair<Saving, Saving>> saving_interval;
 };
 
 struct Level {
@@ -40,7 +47,7 @@ struct AgentAnalysis {
   std::optional<Summary> advantage;     // final level minus the baseline's, paired
   Estimate iqm;                         // of the final level
   Estimate area;                        // mean test_reward over all of training
-  std::optional<Estimate> improvement;  // P(final level above the baseline's), paired
+  std::optional<Estimate> improvement;  // P(final level above the baseline's), paired; Wilson
   std::vector<Need> needs;              // for each level; empty without exact values
 };
 

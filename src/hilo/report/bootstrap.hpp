@@ -5,11 +5,9 @@
 #include <span>
 #include <vector>
 
-namespace hilo {
+#include "hilo/report/statistics.hpp"
 
-struct Interval {
-  double low = 0, high = 0;
-};
+namespace hilo {
 
 // The percentile bootstrap over seeds. One object serves all agents of a problem: they see the same
 // resamples, so that what the agents of a seed have in common stays in common. Drawn from a fixed

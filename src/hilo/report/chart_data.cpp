@@ -33,6 +33,17 @@ const std::vector<ChartSpec>& all_charts() {
              "optimal_value", "optimal discounted value, exact"},
             {"policy_value", "Discounted value, exact", "discounted value", "optimal_value",
              "optimal discounted value, exact"}}},
+      {.title = "What the search found",
+       .note =
+           "The highest high-fidelity accuracy among the architectures trained so far, mean over "
+           "seeds. Random search and regularised evolution train as many distinct "
+           "architectures as the baseline, without learning a policy.",
+       .small = false,
+       .metrics = {{"best_accuracy", "Best accuracy over architectures trained", "accuracy, %", "",
+                    "", "architectures_high", "distinct architectures trained, high fidelity"},
+                   {"best_accuracy", "Best accuracy over training epochs", "accuracy, %", "", "",
+                    "training_epochs", "training epochs of both fidelities"},
+                   {"best_accuracy", "Best accuracy over episodes", "accuracy, %", "", ""}}},
       {.title = "What the low-fidelity returns tell",
        .note = "The correlation ρ between high- and low-fidelity returns of a pair of state and "
                "action, as the estimator sees it along the same paths: mean over the pairs updated "
@@ -40,6 +51,7 @@ const std::vector<ChartSpec>& all_charts() {
                "close to ±1 by chance, so the start of the curve says little. The variance ratio "
                "is the mean of 1 − ρ², 1 where no correction was made.",
        .small = true,
+       .learning = false,
        .metrics = {{"correlation", "Correlation ρ", "correlation", "", ""},
                    {"variance_ratio", "Variance ratio 1 − ρ²", "variance ratio", "", ""}}},
       {.title = "How often the greedy action is an optimal one",
@@ -59,8 +71,10 @@ Json shortened(double value) {
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
 }
 
-// Every k-th episode, the first and the last.
-std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& episodes) {
+// Every k-th episode of those that all seeds have, the first and the last.
+std::vector<std::uint64_t> thinned(const Results& results, const std::string& agent,
+                                   const std::string& metric) {
+  const std::vector<std::uint64_t> episodes = results.common_episodes(agent, metric);
   const std::size_t stride = (episodes.size() + kMaxPoints - 1) / kMaxPoints;
   if (stride <= 1) return episodes;
   std::vector<std::uint64_t> out;
@@ -69,19 +83,39 @@ std::vector<std::uint64_t> thinned(const std::vector<std::uint64_t>& episodes) {
   return out;
 }
 
-Json curve_of(const Results& results, std::size_t index, const std::string& metric,
-              const std::vector<std::uint64_t>& episodes) {
-  const std::string& agent = results.agents()[index];
+Json curve_of(const Results& results, const std::string& agent, std::size_t index,
+              const std::string& metric, const std::vector<std::uint64_t>& episodes) {
   Json mean = Json::array();
   Json half = Json::array();
   Json sd = Json::array();
   for (const std::uint64_t episode : episodes) {
     const Summary s = results.at(agent, metric, episode);
     mean.push_back(shortened(s.mean));
-    half.push_back(shortened(s.high - s.mean));
-    sd.push_back(shortened(s.sd));
+    half.push_back(s.n < 2 ? Json(nullptr) : shortened(s.high - s.mean));
+    sd.push_back(s.n < 2 ? Json(nullptr) : shortened(s.sd));
   }
   return {{"agent", index}, {"mean", mean}, {"half", half}, {"sd", sd}};
+}
+
+// Searches without learning, which runs of the baseline carry along.
+struct Reference {
+  const char* label;
+  const char* metric;
+};
+constexpr Reference kReferences[] = {{"random search", "random_search_best"},
+                                     {"regularised evolution", "evolution_best"}};
+
+// The curve of a metric over the mean of another one.
+Json curve_over(const Results& results, const std::string& agent, std::size_t index,
+                const std::string& metric, const std::string& x_metric) {
+  const auto episodes = thinned(results, agent, metric);
+  Json curve = curve_of(results, agent, index, metric, episodes);
+  if (x_metric.empty()) return curve;
+  Json x = Json::array();
+  for (const std::uint64_t episode : episodes)
+    x.push_back(std::round(results.at(agent, x_metric, episode).mean));
+  curve["x"] = std::move(x);
+  return curve;
 }
 
 Json marks_of(const Results& results, const std::vector<Comparison>& comparisons,
@@ -104,24 +138,27 @@ Json metric_of(const Results& results, const std::vector<Comparison>& comparison
   Json out = {{"id", chart.metric}, {"name", chart.name}, {"axis", chart.axis}};
   Json curves = Json::array();
   std::vector<std::uint64_t> common;
-  double level = 0;
   for (std::size_t i = 0; i < results.agents().size(); ++i) {
     const std::string& agent = results.agents()[i];
     // An agent without a cheap simulator has a variance ratio of 1 and nothing to show.
     if (chart.metric == "variance_ratio" && !results.has_metric(agent, "correlation")) continue;
-    const auto episodes = thinned(results.episodes(agent, chart.metric));
+    const auto episodes = thinned(results, agent, chart.metric);
     if (episodes.empty()) continue;
     if (common.empty()) common = episodes;
-    curves.push_back(curve_of(results, i, chart.metric, episodes));
-    if (episodes != common) curves.back()["x"] = episodes;
-    if (const auto& known = results.final_of(agent, chart.level_metric); !known.empty())
-      level = summarise(values_of(known)).mean;
+    curves.push_back(curve_over(results, agent, i, chart.metric, chart.x_metric));
+    if (chart.x_metric.empty() && episodes != common) curves.back()["x"] = episodes;
   }
+  if (chart.metric == "best_accuracy")
+    for (std::size_t i = 0; i < std::size(kReferences); ++i)
+      if (const std::string baseline = baseline_of(results);
+          results.has_metric(baseline, kReferences[i].metric))
+        curves.push_back(curve_over(results, baseline, results.agents().size() + i,
+                                    kReferences[i].metric, chart.x_metric));
+  if (!chart.x_axis.empty()) out["xaxis"] = chart.x_axis;
   out["x"] = common;
   out["curves"] = std::move(curves);
-  if (level != 0)
-    out["level"] = {{"value", shortened(level)},
-                    {"label", fmt::format("{}: {:.3f}", chart.level_name, level)}};
+  if (const auto level = mean_of_problem(results, chart.level_metric))
+    out["level"] = {{"value", shortened(*level)}, {"label", chart.level_name}};
   Json marks = marks_of(results, comparisons, chart.metric);
   if (!marks.empty()) out["marks"] = std::move(marks);
   return out;
@@ -149,8 +186,8 @@ std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
       // A ratio that nobody could lower is no news.
       return !results.has_metric(m.metric == "variance_ratio" ? "correlation" : m.metric);
     });
-    const bool learning = chart.metrics[0].metric != "correlation";
-    if (!filled.metrics.empty() && (with_learning || !learning)) out.push_back(std::move(filled));
+    if (!filled.metrics.empty() && (with_learning || !chart.learning))
+      out.push_back(std::move(filled));
   }
   return out;
 }
@@ -162,6 +199,9 @@ std::string chart_data(const Results& results, const std::vector<ChartSpec>& cha
     agents.push_back({{"label", agent},
                       {"colour", colour_of(results, agent)},
                       {"dashed", agent.ends_with(" as-written")}});
+  if (results.has_metric("best_accuracy"))
+    for (const Reference& reference : kReferences)
+      agents.push_back({{"label", reference.label}, {"colour", agents.size()}, {"dashed", true}});
   Json filled = Json::array();
   for (const ChartSpec& chart : charts) {
     Json metrics = Json::array();
@@ -169,7 +209,10 @@ std::string chart_data(const Results& results, const std::vector<ChartSpec>& cha
       metrics.push_back(metric_of(results, comparisons, metric));
     filled.push_back({{"title", chart.title}, {"metrics", metrics}});
   }
-  const Json out = {{"name", results.experiment()}, {"agents", agents}, {"charts", filled}};
+  const Json out = {{"name", results.experiment()},
+                    {"standIn", results.is_stand_in()},
+                    {"agents", agents},
+                    {"charts", filled}};
   std::string text = out.dump(-1, ' ', false, Json::error_handler_t::replace);
   // Text from a store must not be able to end the element it stands in.
   for (std::size_t place = 0; (place = text.find('<', place)) != std::string::npos;)

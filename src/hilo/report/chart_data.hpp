@@ -12,12 +12,15 @@ struct ChartMetric {
   std::string metric, name, axis;
   std::string level_metric;  // whose mean is drawn as a line; "" for none
   std::string level_name;
+  std::string x_metric = {};  // what it is drawn over, if not episodes: its mean over seeds
+  std::string x_axis = {};
 };
 
 // A chart of the page: one metric of several at a time, over episodes.
 struct ChartSpec {
   std::string title, note;
   bool small = false;
+  bool learning = true;  // about learning, not about the low fidelity
   std::vector<ChartMetric> metrics;
 };
 

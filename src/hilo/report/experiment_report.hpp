@@ -6,34 +6,20 @@
 
 #include "hilo/report/analysis.hpp"
 #include "hilo/report/published.hpp"
+#include "hilo/report/report_tables.hpp"
+#include "hilo/report/search_report.hpp"
 #include "hilo/store/store.hpp"
 
 namespace hilo {
-
-// A table for people, on a page, in Markdown or as text.
-struct Table {
-  std::string title;
-  std::vector<std::vector<std::string>> rows;  // the first is the header
-  std::string note;                            // how to read it
-
-  bool empty() const { return rows.size() < 2; }
-};
-
-// The variance ratios of an agent at the end of its runs, beside the published ones.
-struct RatioBox {
-  std::string agent;
-  std::size_t seeds = 0;
-  Box box;
-  std::optional<PublishedPoint> published;
-};
 
 // Everything there is to say about one experiment, in words and tables; charts are drawn from the
 // results themselves.
 struct ExperimentReport {
   std::string name;
+  bool stand_in = false;              // made-up data, to be said wherever it is shown
   std::string title;                  // what it shows, from the spec
   std::string setting;                // problem, budget and seeds in one line
-  std::string same_runs_as;           // another experiment of the store that shows these runs whole
+  std::string same_runs_as;           // another experiment of the report that shows these runs
   std::vector<std::string> missing;   // what is planned but not there
   std::vector<std::string> findings;  // sentences, most important first
   std::vector<std::string> variants;  // as-written against as-published; empty without both
@@ -51,20 +37,20 @@ struct ExperimentReport {
   Table problem;     // the problem's own figures
   Table cost;        // steps and seconds
   Table comparison;  // with the paper
+  Table search;      // architecture search: what was found
+
+  std::optional<BestArchitecture> best;
 };
 
-ExperimentReport make_experiment_report(const Store& store, const Results& results);
+// `shown` are all experiments of the report that it stands in.
+ExperimentReport make_experiment_report(const Store& store, const Results& results,
+                                        const std::vector<std::string>& shown);
 
-// Of the agents that make corrections.
-std::vector<RatioBox> ratio_boxes(const Results& results);
-
-// Another experiment of the store that refers to all runs of this one and to more; "" if none does.
-std::string same_runs_as(const Store& store, const Results& results);
+// One of the experiments that has all runs of this one and more; "" if none has.
+std::string same_runs_as(const Store& store, const Results& results,
+                         const std::vector<std::string>& among);
 
 // What else belongs to studies of which the store holds a part: one sentence each.
 std::vector<std::string> missing_of_studies(const std::vector<std::string>& experiments);
-
-// "1 234 567".
-std::string group_digits(double value);
 
 }  // namespace hilo

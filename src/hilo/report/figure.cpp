@@ -54,7 +54,7 @@ constexpr const char* kCommon =
 
 std::string title_line(const Results& results, const std::string& what) {
   return fmt::format("set title {} noenhanced\n",
-                     gnuplot_quoted(fmt::format("{}: {} over {} seeds", results.experiment(), what,
+                     gnuplot_quoted(fmt::format("{}: {} over {} seeds", results.title(), what,
                                                 seeds_of(results))));
 }
 
@@ -63,14 +63,11 @@ std::string optimum_line(const Results& results, const std::string& metric) {
   const bool reward = metric == "test_reward" || metric == "policy_reward";
   const bool value = metric == "test_return" || metric == "policy_value";
   if (!reward && !value) return "";
-  for (const std::string& agent : results.agents()) {
-    const auto& known = results.final_of(agent, reward ? "optimal_reward" : "optimal_value");
-    if (known.empty()) continue;
+  if (const auto level = mean_of_problem(results, reward ? "optimal_reward" : "optimal_value"))
     return fmt::format(
         "  {} with lines lw 2 dt 3 lc rgb '#777777' title 'discounted-optimal policy, exact', "
         "\\\n",
-        summarise(values_of(known)).mean);
-  }
+        *level);
   return "";
 }
 
@@ -82,10 +79,11 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
   const auto comparisons = compare_with_published(results);
   for (std::size_t i = 0; i < results.agents().size(); ++i) {
     const std::string& agent = results.agents()[i];
-    if (results.episodes(agent, metric).empty()) continue;
+    const auto episodes = results.common_episodes(agent, metric);
+    if (episodes.empty()) continue;
     const char* colour = colour_name(results, agent);
     script.settings += fmt::format("$curve{} << END\n", i);
-    for (const std::uint64_t episode : results.episodes(agent, metric)) {
+    for (const std::uint64_t episode : episodes) {
       const Summary s = results.at(agent, metric, episode);
       script.settings += fmt::format("{} {} {} {}\n", episode, s.mean, s.low, s.high);
     }

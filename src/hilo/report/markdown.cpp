@@ -48,11 +48,12 @@ std::string list_of(const std::vector<std::string>& items) {
   return items.empty() ? "" : out + "\n";
 }
 
-std::string section(const Store& store, const std::string& name, const std::string& figures) {
+std::string section(const Store& store, const std::string& name,
+                    const std::vector<std::string>& all, const std::string& figures) {
   const Results results(store, name);
-  const ExperimentReport r = make_experiment_report(store, results);
+  const ExperimentReport r = make_experiment_report(store, results, all);
   const bool whole = r.same_runs_as.empty();
-  std::string out = fmt::format("## {}\n\n", plain(name));
+  std::string out = fmt::format("## {}\n\n", plain(results.title()));
   if (!r.title.empty()) out += plain(r.title) + "\n\n";
   out += plain(r.setting) + ".\n\n";
   if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
@@ -61,6 +62,13 @@ std::string section(const Store& store, const std::string& name, const std::stri
     out += fmt::format("![{}: {}]({}/{}.png)\n\n", plain(name), caption_of(figure), figures,
                        figure_name(results, figure, whole));
   out += table_of(r.outcome) + table_of(r.needed) + table_of(r.saving) + table_of(r.comparison);
+  out += table_of(r.search);
+  if (r.best)
+    out += fmt::format(
+        "The best architecture found, by {} with seed {}: `{}`, accuracy {:.2f} %, rank {} of "
+        "{}.\n\n",
+        plain(r.best->agent), r.best->seed, nasbench201::to_string(r.best->architecture),
+        r.best->accuracy, r.best->rank, group_digits(static_cast<double>(NasSpace().size())));
   if (!r.variants.empty()) {
     out += "### As written and as published\n\n";
     for (const std::string& sentence : r.variants) out += plain(sentence) + "\n\n";
@@ -81,8 +89,9 @@ std::string make_markdown(const Store& store, const ReportSource& source,
       "# Results\n\nWritten by `{}` from the results in the store; no number is typed by hand. "
       "Intervals are 95 % intervals.\n\n",
       source.command);
-  out += list_of(missing_of_studies(source.experiments));
-  for (const std::string& name : source.experiments) out += section(store, name, figures);
+  out += list_of(missing_of_studies(store.experiments()));
+  for (const std::string& name : source.experiments)
+    out += section(store, name, source.experiments, figures);
   return out;
 }
 

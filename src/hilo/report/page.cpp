@@ -4,13 +4,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "hilo/core/version.hpp"
 #include "hilo/report/assets.hpp"
 #include "hilo/report/chart_data.hpp"
 #include "hilo/report/experiment_report.hpp"
+#include "hilo/report/findings.hpp"
 #include "hilo/report/html.hpp"
+#include "hilo/report/search_report.hpp"
 
 namespace hilo {
 namespace {
@@ -36,7 +39,7 @@ CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.)";
 
 // The policy lets nothing be loaded from anywhere, so the page cannot but work offline.
 constexpr const char* kHead = R"(<!doctype html>
-<html lang="en" data-theme="light">
+<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -64,14 +67,15 @@ std::string select(const char* control, const char* label,
   return out + "</select></label>";
 }
 
-std::string chart_figure(std::size_t experiment, std::size_t index, const ChartSpec& chart) {
+std::string chart_figure(std::size_t experiment, std::size_t index, const ChartSpec& chart,
+                         bool stand_in) {
   std::vector<std::pair<std::string, std::string>> metrics;
   for (std::size_t i = 0; i < chart.metrics.size(); ++i)
     metrics.emplace_back(fmt::format("{}", i), chart.metrics[i].name);
   std::string out = fmt::format(
-      "<figure class=\"chart\" data-experiment=\"{}\" data-chart=\"{}\"><h3>{}</h3>"
+      "<figure class=\"chart\" data-experiment=\"{}\" data-chart=\"{}\"><h3>{}{}</h3>"
       "<div class=\"controls\">",
-      experiment, index, escape_html(chart.title));
+      experiment, index, escape_html(chart.title), stand_in ? " (stand-in data)" : "");
   if (metrics.size() > 1) out += select("metric", "Show", metrics);
   out += select("band", "Band",
                 {{"interval", "95 % interval"}, {"sd", "± standard deviation"}, {"none", "none"}});
@@ -85,6 +89,19 @@ std::string chart_figure(std::size_t experiment, std::size_t index, const ChartS
       "<table></table></div></details></figure>\n",
       chart.small ? " small" : "", escape_html(chart.title), escape_html(chart.note));
   return out;
+}
+
+std::string search_block(const ExperimentReport& r) {
+  if (!r.best) return "";
+  return fmt::format(
+      "<figure class=\"cell\"><h3>Best architecture "
+      "found{}</h3>{}<figcaption><p><code>{}</code></p>"
+      "<p>Accuracy {:.2f} %, rank {} of {} in the high fidelity; found by {}, seed {}.</p>"
+      "</figcaption></figure>\n",
+      r.stand_in ? " (stand-in data)" : "", cell_picture(r.best->architecture),
+      nasbench201::to_string(r.best->architecture), r.best->accuracy, r.best->rank,
+      group_digits(static_cast<double>(NasSpace().size())), escape_html(r.best->agent),
+      r.best->seed);
 }
 
 std::string variants_block(const std::vector<std::string>& sentences) {
@@ -119,12 +136,16 @@ std::string experiment_provenance(const Provenance& p) {
 // One experiment on its way to the page. Its results are dropped as soon as they are shown.
 struct Shown {
   ExperimentReport report;
+  std::map<std::string, std::string> configs;  // by agent
   std::string html, data;
 };
 
-Shown show(const Store& store, const std::string& name, std::size_t index) {
+Shown show(const Store& store, const std::string& name, std::size_t index,
+           const std::vector<std::string>& all) {
   const Results results(store, name);
-  Shown shown{.report = make_experiment_report(store, results), .html = {}, .data = {}};
+  Shown shown{
+      .report = make_experiment_report(store, results, all), .configs = {}, .html = {}, .data = {}};
+  for (const std::string& agent : results.agents()) shown.configs[agent] = results.config_of(agent);
   const ExperimentReport& r = shown.report;
   const bool whole = r.same_runs_as.empty();
   const std::vector<ChartSpec> charts = charts_of(results, whole);
@@ -132,25 +153,26 @@ Shown show(const Store& store, const std::string& name, std::size_t index) {
 
   std::string& out = shown.html;
   out += fmt::format(
-      "<section class=\"experiment\" id=\"{0}\" aria-labelledby=\"{0}-title\">"
-      "<h2 id=\"{0}-title\">{0}</h2>",
-      escape_html(name));
+      "<section class=\"experiment\" id=\"x-{0}\" aria-labelledby=\"x-{0}-title\">"
+      "<h2 id=\"x-{0}-title\">{1}</h2>",
+      escape_html(name), escape_html(results.title()));
   if (!r.title.empty()) out += fmt::format("<p>{}</p>", escape_html(r.title));
   out += fmt::format("<p class=\"setting\">{}</p>\n", escape_html(r.setting));
   out += missing_box("Not all runs are there", r.missing);
   out += paragraph_list(r.findings, "findings");
-  if (whole && !charts.empty()) out += chart_figure(index, 0, charts[0]);
+  if (whole && !charts.empty()) out += chart_figure(index, 0, charts[0], r.stand_in);
   if (!r.boxes.empty())
     out += fmt::format(
-        "<figure class=\"ratios\"><h3>Variance ratio at the end</h3>{}{}</figure>\n",
-        html_boxes(r.boxes, results),
+        "<figure class=\"ratios\"><h3>Variance ratio at the end{}</h3>{}{}</figure>\n",
+        r.stand_in ? " (stand-in data)" : "", html_boxes(r.boxes, results),
         "<figcaption class=\"note\">Each box holds the middle half of the seeds, the thick line is "
         "the median; dashed boxes are as-written. The numbers are in the table "
         "below.</figcaption>");
   out += html_table(r.outcome) + html_table(r.needed) + html_table(r.saving);
+  out += html_table(r.search) + search_block(r);
   out += variants_block(r.variants) + html_table(r.comparison);
   for (std::size_t i = whole ? 1 : 0; i < charts.size(); ++i)
-    out += chart_figure(index, i, charts[i]);
+    out += chart_figure(index, i, charts[i], r.stand_in);
   for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
     out += html_table(*table);
   out += experiment_provenance(r.provenance) + "</section>\n";
@@ -166,40 +188,57 @@ Table overview(const std::vector<Shown>& all) {
   for (const Shown& shown : all) {
     const ExperimentReport& r = shown.report;
     std::size_t runs = 0;
-    std::string saving = "–";
-    double most = 0;
-    for (const AgentAnalysis& a : r.analysis.agents) {
-      runs += a.seeds;
-      if (a.agent == r.analysis.baseline || a.needs.empty() || !r.same_runs_as.empty()) continue;
-      const Need& need = a.needs.back();
-      if (need.bound != Need::Bound::exact || need.saving.value <= most) continue;
-      most = need.saving.value;
-      saving = fmt::format("{:.1f}× ({})", most, a.agent);
-    }
-    const auto agreeing = std::ranges::count(r.comparisons, Verdict::agrees, &Comparison::verdict);
-    table.rows.push_back(
-        {r.name, fmt::format("{}", r.analysis.agents.size()), fmt::format("{}", runs),
-         r.comparisons.empty() ? std::string("none at hand")
-                               : fmt::format("{} of {} agree", agreeing, r.comparisons.size()),
-         saving});
+    for (const AgentAnalysis& a : r.analysis.agents) runs += a.seeds;
+    const AgentAnalysis* best = r.same_runs_as.empty() ? largest_saving(r.analysis) : nullptr;
+    const std::string saving =
+        best == nullptr ? "–"
+                        : fmt::format("{} ({})", show_saving(best->needs.back()), best->agent);
+    table.rows.push_back({r.stand_in ? r.name + " (stand-in data)" : r.name,
+                          fmt::format("{}", r.analysis.agents.size()), fmt::format("{}", runs),
+                          r.comparisons.empty() ? "none at hand" : count_agreement(r.comparisons),
+                          saving});
   }
   return table;
 }
 
+// The short answer: how agents with a cheap simulator end against the baseline, and whether the
+// paper's values come out. What experiments share is counted once.
 std::string lead(const std::vector<Shown>& all) {
   if (all.empty()) return "The store is empty.";
-  std::size_t agreeing = 0;
-  std::size_t compared = 0;
+  std::size_t above = 0;
+  std::size_t below = 0;
+  std::size_t unclear = 0;
+  std::set<std::string> counted;
+  std::vector<Comparison> comparisons;
+  std::set<std::string> compared;
   for (const Shown& shown : all) {
-    compared += shown.report.comparisons.size();
-    agreeing += static_cast<std::size_t>(
-        std::ranges::count(shown.report.comparisons, Verdict::agrees, &Comparison::verdict));
+    const ExperimentReport& r = shown.report;
+    const Sides sides = sides_of(r.analysis);
+    const auto count = [&](const std::vector<std::string>& agents) {
+      return static_cast<std::size_t>(std::ranges::count_if(agents, [&](const std::string& agent) {
+        return r.same_runs_as.empty() && counted.insert(shown.configs.at(agent)).second;
+      }));
+    };
+    above += count(sides.above);
+    below += count(sides.below);
+    unclear += count(sides.unclear);
+    for (const Comparison& c : r.comparisons)
+      if (compared
+              .insert(fmt::format("{} {} {}", shown.configs.at(c.published.agent),
+                                  c.published.metric, c.published.episode))
+              .second)
+        comparisons.push_back(c);
   }
-  std::string text = fmt::format(
-      "{} experiment{}: policies for an expensive simulator, learnt with and without the help of a "
-      "cheap one, measured against exact optima.",
-      all.size(), all.size() == 1 ? "" : "s");
-  if (compared > 0) text += fmt::format(" {} of {} published values agree.", agreeing, compared);
+  std::string text = fmt::format("{} experiment{}.", all.size(), all.size() == 1 ? "" : "s");
+  if (above + below + unclear > 0)
+    text += fmt::format(
+        " Of {} agents that are compared with their baseline, {} end above it, {} below, and for "
+        "{} "
+        "it cannot be told (95 % intervals, paired by seed).",
+        above + below + unclear, above, below, unclear);
+  if (!comparisons.empty())
+    text += fmt::format(" Against the paper, each value counted once: {}.",
+                        count_agreement(comparisons));
   return text;
 }
 
@@ -216,7 +255,8 @@ std::string footer(const ReportSource& source) {
 
 std::string make_page(const Store& store, const ReportSource& source) {
   std::vector<Shown> all;
-  for (const std::string& name : source.experiments) all.push_back(show(store, name, all.size()));
+  for (const std::string& name : source.experiments)
+    all.push_back(show(store, name, all.size(), source.experiments));
 
   std::string out = kHead;
   const std::string title = "Did the cheap simulator help?";
@@ -228,12 +268,12 @@ std::string make_page(const Store& store, const ReportSource& source) {
       title, escape_html(lead(all)));
   out += "<nav aria-label=\"Experiments\"><div class=\"inner\">";
   for (const Shown& shown : all)
-    out += fmt::format("<a href=\"#{0}\">{0}</a>", escape_html(shown.report.name));
+    out += fmt::format("<a href=\"#x-{0}\">{0}</a>", escape_html(shown.report.name));
   out += "<button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
   out +=
-      "<noscript><p class=\"missing\">The charts need JavaScript; the tables do "
-      "not.</p></noscript>\n";
-  out += missing_box("Part of a study", missing_of_studies(source.experiments));
+      "<noscript><p class=\"missing\">The charts and the tables behind them need JavaScript; "
+      "all else on this page does not.</p></noscript>\n";
+  out += missing_box("Part of a study", missing_of_studies(store.experiments()));
   if (all.size() > 1) out += html_table(overview(all));
   for (const Shown& shown : all) out += shown.html;
   out += "</main>\n" + footer(source);

@@ -28,6 +28,8 @@ struct PublishedPoint {
 std::vector<PublishedPoint> published_points(const std::string& experiment);
 
 inline constexpr double kAgreement = 3.5;
+// With fewer the standard error itself is too uncertain for a verdict.
+inline constexpr std::uint64_t kSeedsForVerdict = 5;
 
 enum class Verdict : std::uint8_t { agrees, differs, too_few_seeds };
 
@@ -41,6 +43,7 @@ struct Comparison {
 };
 
 // One for each published point of the experiment, if the results are those of the shipped spec.
+// Stand-in data is never compared.
 std::vector<Comparison> compare_with_published(const Results& results);
 
 }  // namespace hilo

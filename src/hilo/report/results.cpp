@@ -68,6 +68,8 @@ Results::Results(const Store& store, const std::string& experiment) : experiment
   agents_ = store.agents(experiment);
   std::ranges::sort(agents_, naturally_less);
   for (const std::string& agent : agents_) configs_[agent] = store.config_of(experiment, agent);
+  for (const AgentStatus& status : store.agent_status(experiment))
+    canonicals_[status.agent] = status.canonical;
   // Rows come sorted by agent, seed and episode.
   store.for_each_result(experiment, [&](const ResultRow& row) {
     Series& series = values_[row.agent][row.metric];
@@ -108,9 +110,58 @@ std::vector<std::uint64_t> Results::episodes(const std::string& agent,
   return out;
 }
 
+std::vector<std::uint64_t> Results::common_episodes(const std::string& agent,
+                                                    const std::string& metric) const {
+  std::vector<std::uint64_t> out;
+  if (const Series* series = find(agent, metric))
+    for (const auto& [episode, seeds] : series->by_episode)
+      if (seeds.size() == series->last.size()) out.push_back(episode);
+  return out;
+}
+
+std::optional<double> mean_of_problem(const Results& results, const std::string& metric) {
+  const BySeed* most = nullptr;
+  for (const std::string& agent : results.agents())
+    if (const BySeed& known = results.final_of(agent, metric);
+        !known.empty() && (most == nullptr || known.size() > most->size()))
+      most = &known;
+  if (most == nullptr) return std::nullopt;
+  return summarise(values_of(*most)).mean;
+}
+
 std::string Results::config_of(const std::string& agent) const {
   const auto found = configs_.find(agent);
   return found == configs_.end() ? "" : found->second;
+}
+
+std::string Results::canonical_of(const std::string& agent) const {
+  const auto found = canonicals_.find(agent);
+  return found == canonicals_.end() ? "" : found->second;
+}
+
+bool Results::is_stand_in() const {
+  return std::ranges::any_of(agents_, [&](const std::string& agent) {
+    return canonical_value(canonical_of(agent), "problem.content").starts_with("stand-in");
+  });
+}
+
+std::string Results::title() const {
+  return is_stand_in() ? experiment_ + " (stand-in data)" : experiment_;
+}
+
+std::string canonical_value(const std::string& canonical, const std::string& key) {
+  const std::string start = key + " = ";
+  std::size_t line = 0;
+  while (line < canonical.size()) {
+    const std::size_t end = std::min(canonical.find('\n', line), canonical.size());
+    if (canonical.compare(line, start.size(), start) == 0) {
+      std::string value = canonical.substr(line + start.size(), end - line - start.size());
+      std::erase(value, '"');
+      return value;
+    }
+    line = end + 1;
+  }
+  return "";
 }
 
 bool Results::has_metric(const std::string& agent, const std::string& metric) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,13 +25,22 @@ class Results {
   const std::string& experiment() const { return experiment_; }
   const std::vector<std::string>& agents() const { return agents_; }  // naturally sorted
   std::vector<std::uint64_t> episodes(const std::string& agent, const std::string& metric) const;
+  // Those that all seeds of the agent have: where runs end at different episodes, their ends are
+  // not among them.
+  std::vector<std::uint64_t> common_episodes(const std::string& agent,
+                                             const std::string& metric) const;
   std::uint64_t last_episode() const { return last_episode_; }
   std::vector<std::uint64_t> seeds(const std::string& agent) const;
   std::size_t num_seeds(const std::string& agent) const { return seeds(agent).size(); }
   bool has_metric(const std::string& metric) const;
   bool has_metric(const std::string& agent, const std::string& metric) const;
-  // Hash of the configuration behind a label.
+  // The configuration behind a label: its hash, and itself, one "part.key = value" a line.
   std::string config_of(const std::string& agent) const;
+  std::string canonical_of(const std::string& agent) const;
+  // Whether the problem is made of made-up data, which must be said wherever results are shown.
+  bool is_stand_in() const;
+  // The experiment's name, and that it is a stand-in if it is.
+  std::string title() const;
 
   // What every seed measured there; empty if none did.
   const BySeed& at_seeds(const std::string& agent, const std::string& metric,
@@ -55,10 +65,18 @@ class Results {
 
   std::string experiment_;
   std::vector<std::string> agents_;
-  std::map<std::string, std::string> configs_;
+  std::map<std::string, std::string> configs_, canonicals_;
   std::uint64_t last_episode_ = 0;
   std::map<std::string, std::map<std::string, Series>> values_;
 };
+
+// The mean over seeds of something that belongs to the problems alone, such as optimal_value, from
+// the agent with the most seeds; nothing if it is not known.
+std::optional<double> mean_of_problem(const Results& results, const std::string& metric);
+
+// The value of "part.key = value" in a canonical configuration, without quotes; "" if there is
+// none.
+std::string canonical_value(const std::string& canonical, const std::string& key);
 
 // The agent that others are compared with: MCRL where there is one, else the first; "" if none.
 std::string baseline_of(const Results& results);

@@ -86,6 +86,15 @@ double probability_of_improvement(std::span<const double> x, std::span<const dou
                    : wins / static_cast<double>(x.size());
 }
 
+Interval wilson_interval(double share, std::uint64_t n) {
+  const double z2 = 1.959963984540054 * 1.959963984540054;
+  const auto count = static_cast<double>(n);
+  const double centre = (share + z2 / (2 * count)) / (1 + z2 / count);
+  const double half =
+      std::sqrt(z2 * (share * (1 - share) / count + z2 / (4 * count * count))) / (1 + z2 / count);
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
 double area_under_curve(std::span<const std::uint64_t> episodes, std::span<const double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   if (values.size() == 1) return values[0];

@@ -9,6 +9,10 @@
 
 namespace hilo {
 
+struct Interval {
+  double low = 0, high = 0;
+};
+
 // The 97.5 % quantile of Student's t distribution, to four digits: half the width of a 95 %
 // interval in standard errors.
 double student_t_975(std::uint64_t degrees_of_freedom);
@@ -48,6 +52,9 @@ double interquartile_mean(std::vector<double> values);
 // How often a seed does better with x than with y, ties counted half. x[i] and y[i] belong to the
 // same seed.
 double probability_of_improvement(std::span<const double> x, std::span<const double> y);
+
+// The 95 % interval of a share of n trials by Wilson's score: honest also where it is 0 or 1.
+Interval wilson_interval(double share, std::uint64_t n);
 
 // The mean level of a curve over its range, by trapezoids: its area divided by its length.
 double area_under_curve(std::span<const std::uint64_t> episodes, std::span<const double> values);

@@ -8,8 +8,12 @@ namespace {
 constexpr std::array<std::string_view, 6> kSynthetic = {"figure-2a", "figure-2b", "figure-2c",
                                                         "figure-4a", "figure-4b", "figure-4c"};
 
-constexpr std::array<ShippedStudy, 1> kStudies = {{
+constexpr std::array<std::string_view, 3> kNas = {"figure-3", "figure-5a", "figure-5b"};
+
+constexpr std::array<ShippedStudy, 2> kStudies = {{
     {"synthetic", "Figures 2 and 4: all of the paper's random MDPs, both sizes", kSynthetic},
+    {"nas", "Figures 3 and 5: architecture search on three data sets; --table FILE for real ones",
+     kNas},
 }};
 
 }  // namespace

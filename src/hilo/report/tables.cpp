@@ -1,5 +1,7 @@
 #include "hilo/report/tables.hpp"
 
+#include "hilo/report/table.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -39,12 +41,20 @@ std::string format_table(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
+std::string group_digits(double value) {
+  std::string digits = fmt::format("{:.0f}", value);
+  for (std::size_t place = digits.size(); place > 3 && digits[place - 4] != '-';) {
+    place -= 3;
+    digits.insert(place, "\u202f");
+  }
+  return digits;
+}
+
 std::vector<std::uint64_t> checkpoints(const Results& results, const std::string& metric) {
   std::vector<std::uint64_t> tested;
   for (const std::string& agent : results.agents())
-    for (const std::uint64_t episode : results.episodes(agent, metric))
-      if (results.at_seeds(agent, metric, episode).size() == results.final_of(agent, metric).size())
-        tested.push_back(episode);
+    for (const std::uint64_t episode : results.common_episodes(agent, metric))
+      tested.push_back(episode);
   std::ranges::sort(tested);
   std::vector<std::uint64_t> out;
   if (tested.empty()) return out;

@@ -80,6 +80,7 @@ class Store {
 
   std::vector<std::string> experiments() const;
   std::vector<std::string> agents(const std::string& experiment) const;
+  std::set<RunKey> runs_of(const std::string& experiment) const;  // there or not yet
   // Hash of the configuration behind a label; "" if there is none.
   std::string config_of(const std::string& experiment, const std::string& agent) const;
 

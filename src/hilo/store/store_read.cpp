@@ -31,6 +31,17 @@ std::set<RunKey> Store::finished() const {
   return keys;
 }
 
+std::set<RunKey> Store::runs_of(const std::string& experiment) const {
+  std::set<RunKey> keys;
+  Statement rows(impl_->db,
+                 "SELECT config, seed, algorithm_version FROM experiment_run WHERE experiment = ?");
+  rows.bind(experiment);
+  while (rows.step())
+    keys.insert({rows.text(0), static_cast<std::uint64_t>(rows.integer(1)),
+                 static_cast<std::uint32_t>(rows.integer(2))});
+  return keys;
+}
+
 std::vector<std::string> Store::experiments() const {
   Statement rows(impl_->db, "SELECT DISTINCT experiment FROM experiment_run ORDER BY experiment");
   std::vector<std::string> names;

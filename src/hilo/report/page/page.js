@@ -4,7 +4,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const root = document.documentElement;
 
-  // Okabe and Ito's colours; the first two change with the ground they stand on.
+  // Okabe and Ito's colours, and lighter ones of the same hues for a dark ground.
   const colours = {
     light: ['#000000', '#d55e00', '#0072b2', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8a8a2a'],
     dark: ['#f2f2f2', '#ff8a3d', '#4fb0f0', '#2fd0a0', '#e59cc4', '#f0b63c', '#8fd0f7', '#c9c96a'],
@@ -14,7 +14,8 @@
   const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
   const faded = (hex) => hex + '2b';
   const digits = (y) => (y === null ? '–' : Number(y.toPrecision(4)).toString());
-  const grouped = (x) => String(x).replace(/\B(?=(\d{3})+$)/g, ' ');
+  const grouped = (x) => String(Math.round(x)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+  const spread = (half) => (half === null || half === undefined ? '' : ` ± ${digits(half)}`);
 
   // The points of a curve; an axis with logarithms has no place for episode 0.
   const points = (curve, metric, values, log) => {
@@ -108,7 +109,7 @@
         animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
         interaction: {mode: 'nearest', axis: 'x', intersect: false},
         scales: {
-          x: {type: log ? 'logarithmic' : 'linear', title: title('high-fidelity episodes'), grid,
+          x: {type: log ? 'logarithmic' : 'linear', title: title(metric.xaxis || 'high-fidelity episodes'), grid,
             ticks: {color: quiet, maxRotation: 0, autoSkipPadding: 16, callback: (x) => grouped(x)}},
           y: {title: title(metric.axis), grid, ticks: {color: quiet}},
         },
@@ -117,7 +118,7 @@
           tooltip: {
             filter: (item) => item.dataset.kind !== 'band', itemSort: (a, b) => b.parsed.y - a.parsed.y,
             callbacks: {
-              title: (items) => (items.length ? `episode ${grouped(items[0].parsed.x)}` : ''),
+              title: (items) => (items.length ? `${metric.xaxis || 'episode'} ${grouped(items[0].parsed.x)}` : ''),
               label: (item) => this.tooltip(item),
             },
           },
@@ -131,7 +132,7 @@
       if (set.kind === 'level') return `${set.label}: ${y}`;
       if (set.kind === 'mark') return `${set.label}: ${y} ± ${digits(item.raw.sd)} (sd)`;
       const i = (set.curve.x || this.metric.x).indexOf(item.parsed.x);
-      return `${set.label}: ${y} ± ${digits(set.curve.half[i])} (95 %)`;
+      return `${set.label}: ${y}${spread(set.curve.half[i])} (95 %)`;
     }
 
     draw() {
@@ -145,7 +146,7 @@
         button.querySelector('line').setAttribute('stroke', colourOf(agent));
       }
       const note = this.element.querySelector('.level');
-      if (note) note.textContent = this.metric.level ? `Dotted line: ${this.metric.level.label}.` : '';
+      if (note) note.textContent = this.metric.level ? `Dotted line: ${this.metric.level.label}, ${digits(this.metric.level.value)}.` : '';
       if (this.element.querySelector('details.data').open) this.fillTable();
     }
 
@@ -153,7 +154,9 @@
     fillTable() {
       const metric = this.metric;
       const table = this.element.querySelector('details.data table');
-      const xs = [...new Set(metric.curves.flatMap((c) => c.x || metric.x))].sort((a, b) => a - b);
+      // Curves over something else than episodes say in each cell where they are.
+      const own = (curve) => (metric.xaxis ? metric.x : curve.x || metric.x);
+      const xs = [...new Set(metric.curves.flatMap(own))].sort((a, b) => a - b);
       const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
       const head = document.createElement('tr');
       head.append(cell('th', 'episode'));
@@ -164,13 +167,15 @@
         row.append(cell('th', grouped(x)));
         row.firstChild.scope = 'row';
         for (const curve of metric.curves) {
-          const i = (curve.x || metric.x).indexOf(x);
-          row.append(cell('td', i < 0 || curve.mean[i] === null ? '–' : `${digits(curve.mean[i])} ± ${digits(curve.half[i])}`));
+          const i = own(curve).indexOf(x);
+          const missing = i < 0 || curve.mean[i] === null || curve.mean[i] === undefined;
+          const where = metric.xaxis && !missing ? ` at ${grouped(curve.x[i])}` : '';
+          row.append(cell('td', missing ? '–' : `${digits(curve.mean[i])}${spread(curve.half[i])}${where}`));
         }
         body.append(row);
       }
       for (const th of head.children) th.scope = 'col';
-      const caption = cell('caption', `${metric.name}: mean ± half the 95 % interval over seeds`);
+      const caption = cell('caption', `${metric.name}: mean ± half the 95 % interval over seeds${this.experiment.standIn ? ' (stand-in data)' : ''}`);
       const header = document.createElement('thead');
       header.append(head);
       table.replaceChildren(caption, header, body);

@@ -1,0 +1,59 @@
+#include "hilo/env/nas_search.hpp"
+
+namespace hilo {
+
+double TrainedArchitectures::train(Architecture a) {
+  const double accuracy = (*accuracies_)[a];
+  if (trained_[a] == 0) {
+    trained_[a] = 1;
+    if (count_++ == 0 || accuracy > (*accuracies_)[best_]) best_ = a;
+  }
+  return accuracy;
+}
+
+RandomSearch::RandomSearch(Accuracies accuracies, std::uint64_t seed)
+    : size_(static_cast<std::uint32_t>(accuracies->size())),
+      trained_(std::move(accuracies)),
+      rng_(Stream(seed, Purpose::nas_search, 0)) {}
+
+double RandomSearch::run_to(std::size_t budget) {
+  while (trained_.count() < budget && !trained_.all()) trained_.train(rng_.below(size_));
+  return trained_.best_accuracy();
+}
+
+RegularisedEvolution::RegularisedEvolution(const NasSpace& space, Accuracies accuracies,
+                                           std::uint64_t seed)
+    : space_(space),
+      accuracies_(accuracies),
+      trained_(std::move(accuracies)),
+      rng_(Stream(seed, Purpose::nas_search, 1)) {}
+
+Architecture RegularisedEvolution::child() {
+  if (population_.size() < kPopulation)
+    return rng_.below(static_cast<std::uint32_t>(space_.size()));
+  Architecture parent = population_[rng_.below(kPopulation)];
+  for (std::size_t i = 1; i < kSample; ++i) {
+    const Architecture other = population_[rng_.below(kPopulation)];
+    if ((*accuracies_)[other] > (*accuracies_)[parent]) parent = other;
+  }
+  const std::uint32_t edge = rng_.below(space_.edges());
+  const std::uint32_t shift = 1 + rng_.below(space_.operations() - 1);
+  return space_.with(parent, edge, (space_.operation(parent, edge) + shift) % space_.operations());
+}
+
+double RegularisedEvolution::run_to(std::size_t budget) {
+  // A population that has converged finds nothing new for long: it gives up after so many children
+  // rather than never ending.
+  constexpr std::size_t kPatience = 20'000;
+  for (std::size_t idle = 0; trained_.count() < budget && idle < kPatience;) {
+    const std::size_t before = trained_.count();
+    const Architecture a = child();
+    trained_.train(a);
+    population_.push_back(a);
+    if (population_.size() > kPopulation) population_.pop_front();
+    idle = trained_.count() > before ? 0 : idle + 1;
+  }
+  return trained_.best_accuracy();
+}
+
+}  // namespace hilo

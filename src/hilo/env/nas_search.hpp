@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "hilo/core/random.hpp"
+#include "hilo/env/nas.hpp"
+
+namespace hilo {
+
+// The architectures that somebody has trained so far, and the best of them.
+class TrainedArchitectures {
+ public:
+  explicit TrainedArchitectures(Accuracies accuracies)
+      : accuracies_(std::move(accuracies)), trained_(accuracies_->size(), 0) {}
+
+  // The accuracy of one, which is trained if it was not before.
+  double train(Architecture a);
+
+  std::size_t count() const { return count_; }
+  Architecture best() const { return best_; }
+  double best_accuracy() const { return count_ == 0 ? 0 : (*accuracies_)[best_]; }
+  bool all() const { return count_ == trained_.size(); }
+
+ private:
+  Accuracies accuracies_;
+  std::vector<std::uint8_t> trained_;
+  std::size_t count_ = 0;
+  Architecture best_ = 0;
+};
+
+// Random search: uniform over all architectures, each trained once.
+class RandomSearch {
+ public:
+  RandomSearch(Accuracies accuracies, std::uint64_t seed);
+  // Goes on until `budget` architectures are trained; the best accuracy among them.
+  double run_to(std::size_t budget);
+
+ private:
+  std::uint32_t size_;
+  TrainedArchitectures trained_;
+  Rng rng_;
+};
+
+// Regularised evolution (Real, Aggarwal, Huang and Le, 2019, Algorithm 1): the best of a sample of
+// the population is copied with one edge changed, and the oldest dies. Architectures that were
+// trained before cost nothing.
+class RegularisedEvolution {
+ public:
+  static constexpr std::size_t kPopulation = 50, kSample = 10;
+
+  RegularisedEvolution(const NasSpace& space, Accuracies accuracies, std::uint64_t seed);
+  double run_to(std::size_t budget);
+
+ private:
+  Architecture child();
+
+  NasSpace space_;
+  Accuracies accuracies_;
+  TrainedArchitectures trained_;
+  Rng rng_;
+  std::deque<Architecture> population_;  // oldest first
+};
+
+}  // namespace hilo

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/env/fidelity_pair.hpp"
+
+namespace hilo {
+
+// A number worth knowing about a problem or a run, such as a realised signal-to-noise ratio.
+struct Fact {
+  std::string name;
+  double value;
+};
+
+// Watches one run on a problem, and tells what people of its field want to know beside the metrics
+// that all problems have. It belongs to one run on one thread and changes nothing in it.
+class RunObserver {
+ public:
+  RunObserver() = default;
+  RunObserver(const RunObserver&) = delete;
+  RunObserver& operator=(const RunObserver&) = delete;
+  virtual ~RunObserver() = default;
+
+  // What to train on: the problem's pair, its low fidelity watched.
+  virtual const FidelityPair& pair() const = 0;
+
+  virtual void see(const Episode& training_episode) = 0;
+
+  virtual std::vector<Fact> at_test() = 0;
+  virtual std::vector<Fact> at_end() = 0;
+};
+
+}  // namespace hilo

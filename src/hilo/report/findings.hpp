@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/report/experiment_report.hpp"
+
+namespace hilo {
+
+// What an experiment says, in sentences, from the rest of its report.
+std::vector<std::string> find_all(const ExperimentReport& report);
+
+// "20 of 20 published values agree", and how many could not be compared.
+std::string count_agreement(const std::vector<Comparison>& comparisons);
+
+// How many agents end above, below, and where it cannot be told.
+struct Sides {
+  std::vector<std::string> above, below, unclear;
+};
+Sides sides_of(const Analysis& analysis);
+
+// The agent that reaches the baseline's final level with the fewest episodes; null if none does.
+const AgentAnalysis* largest_saving(const Analysis& analysis);
+
+}  // namespace hilo
