@@ -54,7 +54,9 @@ void write_report(const Store& store, const ReportRequest& request) {
   const std::string figures =
       request.figures.empty()
           ? ""
-          : fs::absolute(request.figures).lexically_relative(fs::absolute(folder)).string();
+          : fs::absolute(request.figures)
+                .lexically_relative(fs::absolute(folder.empty() ? "." : folder).lexically_normal())
+                .string();
   const std::string text =
       is_page(request.out) ? make_page(store, source) : make_markdown(store, source, figures);
   AtomicFile file(request.out);

@@ -152,8 +152,8 @@ TEST(NasProblem, IsKnownByItsAccuracies) {
 TEST(NasProblem, RealTableHasItsKnownBest) {
   const char* table = std::getenv("HILO_NB201_TABLE");
   if (table == nullptr) GTEST_SKIP() << "HILO_NB201_TABLE does not name the real table";
-  const auto columns = load_accuracies(
-      table, {"in16_valid200_s888", "c10_valid200_mean"}, AccuracyScale::percent);
+  const auto columns =
+      load_accuracies(table, {"in16_valid200_s888", "c10_valid200_mean"}, AccuracyScale::percent);
   const auto best = std::ranges::max_element(*columns[0]);
   EXPECT_EQ(*best, 47.2);
   EXPECT_NEAR((*columns[0])[nasbench201::kStart], 39.7, 1e-9);

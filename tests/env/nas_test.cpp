@@ -51,10 +51,9 @@ TEST(NasSpace, ReadsAndWritesTheNamesOfTheBenchmark) {
     all.insert(to_string(a));
   }
   EXPECT_EQ(all.size(), NasSpace().size());
-  for (const std::string& bad :
-       {std::string(), std::string("|none~0|"), text + "x", "+" + text,
-        std::string("|conv~0|+|none~0|none~1|+|none~0|none~1|none~2|"),
-        std::string("|none~1|+|none~0|none~1|+|none~0|none~1|none~2|")})
+  for (const std::string& bad : {std::string(), std::string("|none~0|"), text + "x", "+" + text,
+                                 std::string("|conv~0|+|none~0|none~1|+|none~0|none~1|none~2|"),
+                                 std::string("|none~1|+|none~0|none~1|+|none~0|none~1|none~2|")})
     expect_error([&] { parse(bad); }, Errc::data, {"no NAS-Bench-201 architecture"});
   expect_error([] { parse_digits("24242", true); }, Errc::data, {"six digits"});
   expect_error([] { parse_digits("242425", true); }, Errc::data, {"six digits"});
@@ -153,13 +152,16 @@ void expect_bias_as_computed(bool reduced) {
   const QTable q = testing::optimal_q(*high->model(), gamma);
   LowPolicy low_policy(pair.map(), pair.num_actions());
   low_policy.update_all(pair.map(), q);
-  const EstimatorBias exact =
-      exact_bias(pair, policy_matrix(q.behaviour(0.2)),
-                 policy_matrix(low_policy.q().behaviour(0.2)), gamma);
+  const EstimatorBias exact = exact_bias(pair, policy_matrix(q.behaviour(0.2)),
+                                         policy_matrix(low_policy.q().behaviour(0.2)), gamma);
   constexpr std::uint32_t kPaths = 200'000;
   double largest = 0;
-  for (const StateAction start : {StateAction{7 * 4 + 1, 0}, {7 * 4 + 0, 2}, {20 * 4 + 2, 1},
-                                  {3 * 4 + 0, 0}, {26 * 4 + 1, 1}, {11 * 4 + 2, 2}}) {
+  for (const StateAction start : {StateAction{7 * 4 + 1, 0},
+                                  {7 * 4 + 0, 2},
+                                  {20 * 4 + 2, 1},
+                                  {3 * 4 + 0, 0},
+                                  {26 * 4 + 1, 1},
+                                  {11 * 4 + 2, 2}}) {
     const std::size_t i = start.state * 3 + start.action;
     largest = std::max(largest, std::abs(exact.bias[i]));
     Moments corrected;
@@ -213,8 +215,8 @@ TEST(NasStandIn, HasTheChosenCorrelationAndIsAlwaysTheSame) {
 }
 
 TEST(NasSearch, CountsDistinctArchitecturesAndKeepsTheBest) {
-  const auto table = std::make_shared<const std::vector<double>>(
-      std::vector<double>{1, 5, 3, 9, 2});
+  const auto table =
+      std::make_shared<const std::vector<double>>(std::vector<double>{1, 5, 3, 9, 2});
   TrainedArchitectures trained(table);
   EXPECT_EQ(trained.best_accuracy(), 0);
   for (const Architecture a : {0U, 1U, 1U, 2U}) trained.train(a);

@@ -11,10 +11,10 @@ namespace {
 
 void check_accuracies(const NasSpace& space, const Accuracies& accuracies, Architecture start) {
   if (accuracies == nullptr || accuracies->size() != space.size())
-    throw Error(Errc::usage, fmt::format("{} accuracies were given, but the space has {} "
-                                         "architectures",
-                                         accuracies == nullptr ? 0 : accuracies->size(),
-                                         space.size()));
+    throw Error(Errc::usage,
+                fmt::format("{} accuracies were given, but the space has {} "
+                            "architectures",
+                            accuracies == nullptr ? 0 : accuracies->size(), space.size()));
   for (std::size_t i = 0; i < accuracies->size(); ++i)
     if (!std::isfinite((*accuracies)[i]))
       throw Error(Errc::data, fmt::format("the accuracy of architecture {} is no number", i));
@@ -88,8 +88,8 @@ ReducedNasEnvironment::ReducedNasEnvironment(const NasSpace& space, Accuracies a
   check_accuracies(space_, accuracies_, start);
   require_within("removed operation", std::uint64_t{removed}, 0, space.operations() - 1,
                  Errc::usage);
-  model_ = std::make_shared<const NasModel<ReducedNasEnvironment>>(*this, terminal_,
-                                                                   state(start_, 0));
+  model_ =
+      std::make_shared<const NasModel<ReducedNasEnvironment>>(*this, terminal_, state(start_, 0));
 }
 
 ReducedNasEnvironment ReducedNasEnvironment::watched(std::uint8_t* evaluated) const {

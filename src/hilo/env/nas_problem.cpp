@@ -105,8 +105,8 @@ Problem make_problem(const Parameters& p, const std::shared_ptr<const Simulator>
           .facts = {{"accuracy_correlation", correlation(*high_column, *low_column)},
                     {"best_accuracy_of_all", *std::ranges::max_element(*high_column)},
                     {"stand_in", p.text("table") == kStandIn ? 1.0 : 0.0}},
-          .memory_bytes = 2 * high_column->size() * sizeof(double) +
-                          map.num_high_states() * 3 * sizeof(State),
+          .memory_bytes =
+              2 * high_column->size() * sizeof(double) + map.num_high_states() * 3 * sizeof(State),
           .watch = [=](std::uint64_t seed) -> std::unique_ptr<RunObserver> {
             auto trained = std::make_shared<std::vector<std::uint8_t>>(high_column->size(), 0);
             FidelityPair watched(high, make_simulator(low.watched(trained->data())), map);
@@ -120,10 +120,10 @@ Problem build_pair(const Parameters& p, std::uint64_t /*seed*/,
   const NasSpace space;
   const auto columns = columns_of(p, {p.text("high"), p.text("low")});
   if (is_reduced(p))
-    return make_problem(p, high, columns[0], columns[1],
-                        ReducedNasEnvironment(space, columns[1], nasbench201::kStart,
-                                              nasbench201::kNone),
-                        ReducedNasEnvironment::map(space));
+    return make_problem(
+        p, high, columns[0], columns[1],
+        ReducedNasEnvironment(space, columns[1], nasbench201::kStart, nasbench201::kNone),
+        ReducedNasEnvironment::map(space));
   return make_problem(p, high, columns[0], columns[1],
                       NasEnvironment(space, columns[1], nasbench201::kStart),
                       StateMap::identity(high->num_states()));

@@ -46,7 +46,8 @@ std::string to_string(Architecture a) {
   for (std::uint32_t to = 1; to <= 3; ++to) {
     out += to == 1 ? "|" : "+|";
     for (std::uint32_t from = 0; from < to; ++from)
-      out += fmt::format("{}~{}|", kOperations[space().operation(a, *edge_between(from, to))], from);
+      out +=
+          fmt::format("{}~{}|", kOperations[space().operation(a, *edge_between(from, to))], from);
   }
   return out;
 }
@@ -56,7 +57,8 @@ Architecture parse(std::string_view text) {
   Architecture a = 0;
   for (std::uint32_t to = 1; to <= 3; ++to) {
     const std::string_view open = to == 1 ? "|" : "+|";
-    if (!text.starts_with(open)) fail(whole, fmt::format("'{}' is missing before node {}", open, to));
+    if (!text.starts_with(open))
+      fail(whole, fmt::format("'{}' is missing before node {}", open, to));
     text.remove_prefix(open.size());
     for (std::uint32_t from = 0; from < to; ++from) {
       const std::size_t end = text.find('|');
@@ -67,8 +69,9 @@ Architecture parse(std::string_view text) {
         fail(whole, fmt::format("'OPERATION~{}|' is missing before node {}", from, to));
       const auto found = std::ranges::find(kOperations, entry.substr(0, tilde));
       if (found == std::end(kOperations))
-        fail(whole, fmt::format("operation '{}' is none of {}", entry.substr(0, tilde).substr(0, 40),
-                                fmt::join(kOperations, ", ")));
+        fail(whole,
+             fmt::format("operation '{}' is none of {}", entry.substr(0, tilde).substr(0, 40),
+                         fmt::join(kOperations, ", ")));
       a = space().with(a, *edge_between(from, to),
                        static_cast<std::uint32_t>(found - std::begin(kOperations)));
       text.remove_prefix(end + 1);

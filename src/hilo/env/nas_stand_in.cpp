@@ -22,9 +22,8 @@ struct DataSet {
   double chance, best_long, best_short;
   std::uint64_t noise_seed;
 };
-constexpr DataSet kDataSets[] = {{"c10", 10, 92, 85, 10},
-                                 {"c100", 1, 74, 61, 100},
-                                 {"in16", 0.83, 47, 39, 16}};
+constexpr DataSet kDataSets[] = {
+    {"c10", 10, 92, 85, 10}, {"c100", 1, 74, 61, 100}, {"in16", 0.83, 47, 39, 16}};
 constexpr std::string_view kLong = "_valid200_s888";
 constexpr std::string_view kShort = "_valid12";
 constexpr double kNoise = 0.02;  // of a long training, as a share of the range
@@ -93,7 +92,7 @@ std::vector<double> short_training(const DataSet& set, double correlation) {
 }  // namespace
 
 std::vector<std::string_view> stand_in_columns() {
-  return {"c10_valid200_s888", "c10_valid12",         "c100_valid200_s888",
+  return {"c10_valid200_s888", "c10_valid12",        "c100_valid200_s888",
           "c100_valid12",      "in16_valid200_s888", "in16_valid12"};
 }
 

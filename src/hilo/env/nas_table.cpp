@@ -40,9 +40,10 @@ KeyColumn key_column(const CsvReader& csv) {
     if (const auto column = csv.find(name)) return {*column, KeyColumn::Kind::text};
   if (const auto column = csv.find("naslib_ops")) return {*column, KeyColumn::Kind::naslib};
   if (const auto column = csv.find("ops")) return {*column, KeyColumn::Kind::digits};
-  csv.fail(fmt::format("no column names the architecture: one of arch_str, arch, naslib_ops and ops "
-                       "must be there, but the columns are {}",
-                       fmt::join(csv.columns(), ", ")));
+  csv.fail(
+      fmt::format("no column names the architecture: one of arch_str, arch, naslib_ops and ops "
+                  "must be there, but the columns are {}",
+                  fmt::join(csv.columns(), ", ")));
 }
 
 std::size_t value_column(const CsvReader& csv, const std::string& name) {

@@ -59,7 +59,8 @@ StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, 
     }
   const SparseMatrix go = chain(model, policy);
   return {.value = start_value(model, ChainSolver(go, gamma).solve(mean_reward)),
-          .mean_reward = expected_mean_reward(model, policy, go, max_steps, kRunOut)};
+          .mean_reward =
+              max_steps == 0 ? 0 : expected_mean_reward(model, policy, go, max_steps, kRunOut)};
 }
 
 }  // namespace hilo

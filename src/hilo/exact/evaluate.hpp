@@ -29,7 +29,8 @@ double start_value(const Model& model, std::span<const double> v);
 // paper's y axis (mean_reward.hpp). Looks only at actions that the policy takes, so it is much less
 // work than all values.
 struct StartValues {
-  double value = 0, mean_reward = 0;
+  double value = 0;
+  double mean_reward = 0;  // 0 without being computed if max_steps is 0
 };
 StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, double gamma,
                                 std::uint32_t max_steps);

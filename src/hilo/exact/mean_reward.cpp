@@ -50,11 +50,14 @@ StepRewards step_rewards(const Model& model, const PolicyMatrix& policy, const S
     for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
-      for (const Outcome& o : outcomes) paid[o.next] += policy(s, a) * o.probability * o.reward;
+      for (const Outcome& o : outcomes)
+        if (!model.is_terminal(o.next)) paid[o.next] += policy(s, a) * o.probability * o.reward;
     }
-    for (SparseMatrix::InnerIterator entry(step.pay, s); entry; ++entry)
-      entry.valueRef() = paid[static_cast<std::size_t>(entry.col())];
-    std::ranges::fill(paid, 0.0);
+    for (SparseMatrix::InnerIterator entry(step.pay, s); entry; ++entry) {
+      double& value = paid[static_cast<std::size_t>(entry.col())];
+      entry.valueRef() = value;
+      value = 0;
+    }
   }
   return step;
 }
@@ -70,6 +73,7 @@ Front advance(const SparseMatrix& go, const StepRewards& step, const Front& now)
   Front next = Front::Zero(2, now.cols());
   for (Eigen::Index s = 0; s < go.rows(); ++s) {
     Eigen::Vector2d here = now.col(s);
+    if (here[0] == 0 && here[1] == 0) continue;  // not reached
     if (step.pay.size() == 0) here[1] += here[0] * step.paid[s];
     for (SparseMatrix::InnerIterator entry(go, s); entry; ++entry)
       next.col(entry.col()) += entry.value() * here;

@@ -16,6 +16,8 @@
 namespace hilo {
 namespace {
 
+// The exact bias needs some twenty numbers for each pair of state and action.
+constexpr std::size_t kMaxBiasPairs = 200'000;
 constexpr double kMeanLength = 10;  // of an episode: a guess that only weighs runs against others
 
 TrainOptions train_options(const PlannedRun& run) {
@@ -110,7 +112,8 @@ RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem
       for (const Fact& fact : problem.facts)
         if (std::isfinite(fact.value))
           record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
-      if (test.optimum != nullptr && pair.low().model() != nullptr)
+      const std::size_t num_pairs = pair.high().num_states() * pair.num_actions();
+      if (test.optimum != nullptr && pair.low().model() != nullptr && num_pairs <= kMaxBiasPairs)
         try_to_add_exact_bias(*agent, pair, run.config->train.number("gamma"), record);
     }
     record.num_states = agent->q().num_states();

@@ -22,9 +22,8 @@ void find_best(const Analysis& analysis, std::vector<std::string>& out) {
   const auto best = std::ranges::max_element(analysis.agents, {}, level);
   if (best == analysis.agents.end()) return;
   const Summary& s = best->exact ? *best->exact : best->final_reward;
-  std::string text =
-      fmt::format("Of {} agents, {} has the highest mean at the end: {} {:.3f}",
-                  analysis.agents.size(), best->agent, level_name(analysis), s.mean);
+  std::string text = fmt::format("Of {} agents, {} has the highest mean at the end: {} {:.3f}",
+                                 analysis.agents.size(), best->agent, level_name(analysis), s.mean);
   if (s.n >= 2) text += fmt::format(" [{:.3f}, {:.3f}] over {} seeds", s.low, s.high, s.n);
   if (best->share)
     text += fmt::format(", {:.0f} % of the exact optimal value", 100 * best->share->mean);
@@ -82,8 +81,7 @@ const AgentAnalysis* largest_saving(const Analysis& analysis) {
 
 std::string count_agreement(const std::vector<Comparison>& comparisons) {
   const auto count = [&](Verdict verdict) {
-    return static_cast<std::size_t>(
-        std::ranges::count(comparisons, verdict, &Comparison::verdict));
+    return static_cast<std::size_t>(std::ranges::count(comparisons, verdict, &Comparison::verdict));
   };
   const std::size_t open = count(Verdict::too_few_seeds);
   if (open == comparisons.size()) return "too few seeds for a comparison with the paper";
@@ -97,7 +95,8 @@ std::vector<std::string> find_all(const ExperimentReport& report) {
   std::vector<std::string> out;
   if (report.stand_in)
     out.emplace_back(
-        "All of this is made from stand-in accuracies, a formula in the shape of NAS-Bench-201 that "
+        "All of this is made from stand-in accuracies, a formula in the shape of NAS-Bench-201 "
+        "that "
         "says nothing about neural networks; with the real table (hilo reproduce ... --table FILE) "
         "it would be compared with the paper.");
   if (report.same_runs_as.empty()) {
@@ -112,9 +111,10 @@ std::vector<std::string> find_all(const ExperimentReport& report) {
     out.push_back("Against the paper: " + count_agreement(report.comparisons) + ".");
   const std::size_t seeds = report.analysis.seeds.size();
   if (!report.analysis.agents.empty() && seeds < kFewSeeds)
-    out.push_back(fmt::format("All agents have {} seeds in common: too few for intervals to be "
-                              "trusted.",
-                              seeds));
+    out.push_back(
+        fmt::format("All agents have {} seeds in common: too few for intervals to be "
+                    "trusted.",
+                    seeds));
   return out;
 }
 

@@ -119,7 +119,8 @@ Table final_table(const Results& results, std::string title, std::string note,
 const std::vector<Column> kBiasColumns = {
     {"rms bias", "bias_rms", "{:.3f}"},
     {"sd of a return", "return_sd", "{:.3f}"},
-    {"worse than plain Monte Carlo beyond n, median [quartiles]", "bias_break_even", "{:.1f}", true},
+    {"worse than plain Monte Carlo beyond n, median [quartiles]", "bias_break_even", "{:.1f}",
+     true},
 };
 
 const std::vector<Column> kProblemColumns = {
@@ -176,8 +177,7 @@ Table outcome_table(const Analysis& analysis) {
           level_name(analysis))};
   for (const AgentAnalysis& a : analysis.agents) {
     Row row = {a.agent, fmt::format("{}", a.seeds), mean_and_error(a.final_reward),
-               a.exact ? mean_and_error(*a.exact) : "–",
-               a.share ? show_share(*a.share) : "–"};
+               a.exact ? mean_and_error(*a.exact) : "–", a.share ? show_share(*a.share) : "–"};
     if (a.advantage && a.advantage->n >= 2) {
       row.push_back(fmt::format("{:+.4f} [{:+.4f}, {:+.4f}]", a.advantage->mean, a.advantage->low,
                                 a.advantage->high));
@@ -197,8 +197,10 @@ Table robust_table(const Analysis& analysis) {
                 "mean over training"}},
       .note = fmt::format(
           "Interquartile mean of the final {}; share of the seeds on which it ends above {}, ties "
-          "half, with Wilson's 95 % interval; mean test reward over all of training (area under the "
-          "curve). In brackets otherwise 95 % percentile bootstrap intervals: {} resamples of the {} "
+          "half, with Wilson's 95 % interval; mean test reward over all of training (area under "
+          "the "
+          "curve). In brackets otherwise 95 % percentile bootstrap intervals: {} resamples of the "
+          "{} "
           "seeds that all agents have, the same resamples for all agents.",
           level_name(analysis), analysis.baseline, Bootstrap::kResamples, analysis.seeds.size())};
   if (analysis.seeds.size() < 2) return table;
@@ -231,7 +233,7 @@ Table saving_table(const Analysis& analysis) {
           analysis.baseline),
       [&](const AgentAnalysis& a, const Need& need) {
         return a.agent == analysis.baseline || analysis.seeds.size() < 2 ? std::string("–")
-                                                                  : show_saving(need);
+                                                                         : show_saving(need);
       });
 }
 
@@ -306,9 +308,11 @@ std::string show_saving(const Need& need) {
 Table bias_table(const Results& results) {
   return final_table(
       results, "Bias of the paper's estimator",
-      "Exact, for the last policy of each run held fixed, with the true α and a population mean that "
+      "Exact, for the last policy of each run held fixed, with the true α and a population mean "
+      "that "
       "is known: root mean square over all pairs of state and action of "
-      "α (E[G_lo | P_lo] − E[G_lo | P_hi]), which no number of episodes removes. With m free returns "
+      "α (E[G_lo | P_lo] − E[G_lo | P_hi]), which no number of episodes removes. With m free "
+      "returns "
       "for each paired one in the pool it is m/(m + 1) of that. Beyond n returns of a pair, plain "
       "Monte Carlo has the smaller mean squared error; the median over seeds.",
       kBiasColumns);

@@ -15,8 +15,7 @@ std::string mean_of(const Results& results, const std::string& agent, const char
 }
 
 std::string rounded_mean(const Results& results, const std::string& agent, const char* metric) {
-  return group_digits(
-      std::round(summarise(values_of(results.final_of(agent, metric))).mean));
+  return group_digits(std::round(summarise(values_of(results.final_of(agent, metric))).mean));
 }
 
 // Where the edges of a cell run: from and to, the height of the arc, and where its label stands.
@@ -55,11 +54,12 @@ Table search_table(const Results& results) {
       .title = "Architectures found",
       .rows = {{"agent", "seeds", "best accuracy", "median rank", "random search", "evolution",
                 "trained, high", "trained, low", "epochs"}},
-      .note = "Mean ± standard error over seeds at the end of training. Best accuracy is the highest "
-              "high-fidelity accuracy of any architecture that a run trained, in percent, and its "
-              "rank that among all 15 625. Random search and regularised evolution (population 50, "
-              "sample 10) trained as many distinct architectures in the high fidelity as the run. "
-              "Epochs count every distinct architecture once in each fidelity."};
+      .note =
+          "Mean ± standard error over seeds at the end of training. Best accuracy is the highest "
+          "high-fidelity accuracy of any architecture that a run trained, in percent, and its "
+          "rank that among all 15 625. Random search and regularised evolution (population 50, "
+          "sample 10) trained as many distinct architectures in the high fidelity as the run. "
+          "Epochs count every distinct architecture once in each fidelity."};
   for (const std::string& agent : results.agents()) {
     if (!results.has_metric(agent, "best_accuracy")) continue;
     table.rows.push_back(
@@ -86,7 +86,8 @@ std::string cell_picture(Architecture architecture) {
     const double x1 = kNodeX[arc.from];
     const double x2 = kNodeX[arc.to];
     out += fmt::format(
-        "<path d=\"M {0} {1} Q {2} {3} {4} {1}\" fill=\"none\" stroke=\"{5}\" stroke-width=\"{6}\"{7}/>",
+        "<path d=\"M {0} {1} Q {2} {3} {4} {1}\" fill=\"none\" stroke=\"{5}\" "
+        "stroke-width=\"{6}\"{7}/>",
         x1, kNodeY, (x1 + x2) / 2, arc.control_y, x2, kEdgeColour[operation],
         operation == nasbench201::kNone ? 1.5 : 4,
         operation == nasbench201::kNone ? " stroke-dasharray=\"3 6\"" : "");
@@ -100,7 +101,10 @@ std::string cell_picture(Architecture architecture) {
         "<circle cx=\"{0}\" cy=\"{1}\" r=\"20\" fill=\"var(--ground)\" stroke=\"currentColor\" "
         "stroke-width=\"2\"/><text x=\"{0}\" y=\"{2}\" text-anchor=\"middle\" font-size=\"16\" "
         "fill=\"currentColor\">{3}</text>",
-        kNodeX[node], kNodeY, kNodeY + 6, node == 0 ? "in" : node == 3 ? "out" : fmt::format("{}", node));
+        kNodeX[node], kNodeY, kNodeY + 6,
+        node == 0   ? "in"
+        : node == 3 ? "out"
+                    : fmt::format("{}", node));
   return out + "</svg>";
 }
 
