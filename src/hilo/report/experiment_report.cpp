@@ -80,7 +80,7 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   report.analysis = analyse(results);
   report.comparisons = compare_with_published(results);
   report.boxes = ratio_boxes(results);
-  report.variants = explain_variants(results, report.analysis);
+  if (report.same_runs_as.empty()) report.variants = explain_variants(results, report.analysis);
   report.findings = find_all(report);
 
   if (report.same_runs_as.empty()) {

@@ -74,7 +74,7 @@ std::vector<std::string> explain_variants(const Results& results, const Analysis
     const std::string published = without_variant(a.agent) + std::string(kPublished);
     const Summary d = results.paired_difference(published, a.agent, analysis.level_metric);
     if (d.n < 2) continue;
-    std::string gain = fmt::format("{:+.3f} for {}", d.mean, without_variant(a.agent));
+    std::string gain = fmt::format("{} for {}", signed_interval(d), without_variant(a.agent));
     if (results.has_metric(a.agent, "bias_rms"))
       gain +=
           fmt::format(" (bias {:.2f} instead of {:.2f})", typical(results, published, "bias_rms"),
