@@ -17,6 +17,7 @@ Handler add_export(CLI::App& app);
 Handler add_policy(CLI::App& app);
 Handler add_solve(CLI::App& app);
 Handler add_merge(CLI::App& app);
+Handler add_import(CLI::App& app);
 Handler add_list(CLI::App& app);
 Handler add_completion(CLI::App& app);  // add last: it completes the others
 

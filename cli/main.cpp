@@ -27,6 +27,7 @@ constexpr Command kCommands[] = {
     {"policy", "a trained policy: export it, ask it about a state", hilo::cli::add_policy},
     {"solve", "exact optimum and policy of a problem", hilo::cli::add_solve},
     {"merge", "put several stores into one", hilo::cli::add_merge},
+    {"import", "bring tables of others into a form that hilo reads", hilo::cli::add_import},
     {"list", "what can be named in a spec, and the shipped experiments", hilo::cli::add_list},
     {"completion", "shell completion", hilo::cli::add_completion},
 };

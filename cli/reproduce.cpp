@@ -5,6 +5,7 @@
 #include "cli/report_files.hpp"
 #include "cli/run_spec.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/report/findings.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/shipped.hpp"
 #include "hilo/report/tables.hpp"
@@ -135,6 +136,7 @@ void print_text(const Results& results, const std::vector<Comparison>& compariso
   fmt::print("\n{}, mean ± standard error over seeds:\n{}\n", results.title(),
              learning_table(results, "test_reward"));
   fmt::print("{}\n", difference_table(results, baseline_of(results), "test_reward"));
+  if (const std::string note = data_note(results); !note.empty()) fmt::print("{}\n\n", note);
   if (!comparisons.empty())
     fmt::print("Against the published values ({} seeds):\n{}\n", comparisons[0].published.seeds,
                comparison_table(comparisons));

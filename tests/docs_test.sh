@@ -29,7 +29,7 @@ for file in my-spec.toml my-pair/high/transitions.csv my-pair/map.csv; do
 done
 
 count=0
-for page in "$source_dir/README.md" "$source_dir"/docs/{usage,spec,tables,store}.md; do
+for page in "$source_dir/README.md" "$source_dir"/docs/{usage,spec,tables,store,nas}.md; do
   while IFS= read -r line; do
     command=${line%%  #*}
     case $command in

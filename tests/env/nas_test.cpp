@@ -10,6 +10,7 @@
 #include "hilo/env/nas_search.hpp"
 #include "hilo/env/nas_stand_in.hpp"
 #include "hilo/exact/estimator_bias.hpp"
+#include "hilo/exact/mean_reward.hpp"
 #include "hilo/exact/solve.hpp"
 #include "hilo/policy/low_policy.hpp"
 #include "hilo/rollout/returns.hpp"
@@ -193,6 +194,28 @@ void expect_bias_as_computed(bool reduced) {
 
 TEST(Nas, EstimatorIsUnbiasedInTheSameSpace) { expect_bias_as_computed(false); }
 TEST(Nas, EstimatorHasTheExactBiasInTheReducedSpace) { expect_bias_as_computed(true); }
+
+// The smaller chain over architectures gives what the whole one gives, in both spaces, with ties,
+// with exploration, and cut after some steps.
+TEST(Nas, AfterStatesGiveTheSameExactValues) {
+  const NasSpace space(3, 3);
+  const NasEnvironment full(space, small_table(1), 5);
+  const ReducedNasEnvironment reduced(space, small_table(2), 5, 1);
+  for (const Model* model : {full.model(), reduced.model()}) {
+    ASSERT_GT(model->num_afterstates(), 0U);
+    QTable q = testing::optimal_q(*model, 0.9);
+    for (State s = 0; s < 20; ++s)
+      for (Action a = 0; a < 3; ++a) q.set(s, a, 0);  // ties
+    for (const double epsilon : {0.0, 0.3})
+      for (const std::uint32_t max_steps : {1U, 2U, 7U, 1000U}) {
+        const PolicyMatrix policy = policy_matrix(q.behaviour(epsilon));
+        const StartValues small = evaluate_from_start(*model, policy, 0.9, max_steps);
+        EXPECT_NEAR(small.value, start_value(*model, evaluate_policy(*model, policy, 0.9).v), 1e-9);
+        EXPECT_NEAR(small.mean_reward, expected_mean_reward(*model, policy, max_steps), 1e-9)
+            << epsilon << " " << max_steps;
+      }
+  }
+}
 
 TEST(NasStandIn, HasTheChosenCorrelationAndIsAlwaysTheSame) {
   for (const double wanted : {0.5, 0.9}) {

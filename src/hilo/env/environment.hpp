@@ -65,6 +65,17 @@ class Model {
   virtual std::vector<StartProbability> start_distribution() const = 0;
   // Overwrites `out` by the outcomes of (s, a), distinct and by rising `next`.
   virtual void outcomes(State s, Action a, std::vector<Outcome>& out) const = 0;
+
+  // Where many pairs (s, a) lead to the same successors with the same probabilities, a model may
+  // give these a name, an after-state, and exact solutions become that much smaller. The reward
+  // must then depend on (s, a) alone. 0: it does not.
+  virtual std::size_t num_afterstates() const { return 0; }
+  virtual std::uint32_t afterstate(State /*s*/, Action /*a*/) const { return 0; }
+  virtual double expected_reward_of(State /*s*/, Action /*a*/) const { return 0; }
+  // Successors of an after-state; their rewards mean nothing.
+  virtual void successors(std::uint32_t /*afterstate*/, std::vector<Outcome>& out) const {
+    out.clear();
+  }
 };
 
 }  // namespace hilo

@@ -25,8 +25,8 @@ void check_accuracies(const NasSpace& space, const Accuracies& accuracies, Archi
 template <class Environment>
 class NasModel final : public Model {
  public:
-  NasModel(Environment env, std::uint32_t last_node, State start)
-      : env_(std::move(env)), last_node_(last_node), start_(start) {}
+  NasModel(Environment env, std::uint32_t num_nodes, std::uint32_t last_node, State start)
+      : env_(std::move(env)), num_nodes_(num_nodes), last_node_(last_node), start_(start) {}
 
   std::size_t num_states() const override { return env_.num_states(); }
   std::size_t num_actions() const override { return env_.num_actions(); }
@@ -53,9 +53,21 @@ class NasModel final : public Model {
       out.push_back({first + node, 1.0 / (last_node_ + 1), reward});
   }
 
+  // What is left of (s, a) is the new architecture.
+  std::size_t num_afterstates() const override { return env_.num_states() / num_nodes_; }
+  std::uint32_t afterstate(State s, Action a) const override {
+    return env_.successor(s, a) / num_nodes_;
+  }
+  double expected_reward_of(State s, Action a) const override { return env_.reward(s, a, 0); }
+  void successors(std::uint32_t afterstate, std::vector<Outcome>& out) const override {
+    out.clear();
+    for (std::uint32_t node = 0; node <= last_node_; ++node)
+      out.push_back({afterstate * num_nodes_ + node, 1.0 / (last_node_ + 1), 0});
+  }
+
  private:
   Environment env_;
-  std::uint32_t last_node_;
+  std::uint32_t num_nodes_, last_node_;
   State start_;
 };
 
@@ -68,7 +80,8 @@ NasEnvironment::NasEnvironment(const NasSpace& space, Accuracies accuracies, Arc
       num_nodes_(space.edges() + 1),
       terminal_(space.edges()) {
   check_accuracies(space_, accuracies_, start_);
-  model_ = std::make_shared<const NasModel<NasEnvironment>>(*this, terminal_, state(start_, 0));
+  model_ = std::make_shared<const NasModel<NasEnvironment>>(*this, num_nodes_, terminal_,
+                                                            state(start_, 0));
 }
 
 NasEnvironment NasEnvironment::watched(std::uint8_t* evaluated) const {
@@ -88,8 +101,8 @@ ReducedNasEnvironment::ReducedNasEnvironment(const NasSpace& space, Accuracies a
   check_accuracies(space_, accuracies_, start);
   require_within("removed operation", std::uint64_t{removed}, 0, space.operations() - 1,
                  Errc::usage);
-  model_ =
-      std::make_shared<const NasModel<ReducedNasEnvironment>>(*this, terminal_, state(start_, 0));
+  model_ = std::make_shared<const NasModel<ReducedNasEnvironment>>(*this, num_nodes_, terminal_,
+                                                                   state(start_, 0));
 }
 
 ReducedNasEnvironment ReducedNasEnvironment::watched(std::uint8_t* evaluated) const {

@@ -42,16 +42,15 @@ Architecture RegularisedEvolution::child() {
 }
 
 double RegularisedEvolution::run_to(std::size_t budget) {
-  // A population that has converged finds nothing new for long: it gives up after so many children
-  // rather than never ending.
+  // A population that has converged finds nothing new: it gives up rather than never ending.
   constexpr std::size_t kPatience = 20'000;
-  for (std::size_t idle = 0; trained_.count() < budget && idle < kPatience;) {
+  while (trained_.count() < budget && idle_ < kPatience) {
     const std::size_t before = trained_.count();
     const Architecture a = child();
     trained_.train(a);
     population_.push_back(a);
     if (population_.size() > kPopulation) population_.pop_front();
-    idle = trained_.count() > before ? 0 : idle + 1;
+    idle_ = trained_.count() > before ? 0 : idle_ + 1;
   }
   return trained_.best_accuracy();
 }

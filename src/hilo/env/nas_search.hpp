@@ -61,6 +61,7 @@ class RegularisedEvolution {
   TrainedArchitectures trained_;
   Rng rng_;
   std::deque<Architecture> population_;  // oldest first
+  std::size_t idle_ = 0;                 // children since the last new architecture
 };
 
 }  // namespace hilo

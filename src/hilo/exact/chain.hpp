@@ -16,6 +16,11 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 // columns are zero.
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy);
 
+// evaluate_from_start for a model with after-states.
+struct StartValues;
+StartValues evaluate_by_afterstates(const Model& model, const PolicyMatrix& policy, double gamma,
+                                    std::uint32_t max_steps);
+
 // As in mean_reward.hpp, for a chain that is already there.
 double expected_mean_reward(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go,
                             std::uint32_t max_steps, double tolerance);

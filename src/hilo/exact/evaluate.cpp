@@ -47,6 +47,7 @@ double start_value(const Model& model, std::span<const double> v) {
 StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, double gamma,
                                 std::uint32_t max_steps) {
   check_policy(model, policy, gamma);
+  if (model.num_afterstates() > 0) return evaluate_by_afterstates(model, policy, gamma, max_steps);
   std::vector<double> mean_reward(model.num_states(), 0);
   std::vector<Outcome> outcomes;
   for (State s = 0; s < model.num_states(); ++s)

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hilo/exact/chain.hpp"
+#include "hilo/exact/evaluate.hpp"
 
 namespace hilo {
 namespace {
@@ -111,6 +112,41 @@ struct Settled {
   }
 };
 
+// The recursion from a front after `steps` steps.
+double mean_reward_from(const SparseMatrix& go, const StepRewards& step, const Front& start,
+                        std::uint32_t steps, std::uint32_t max_steps, double tolerance) {
+  Front before = Front::Zero(2, go.rows());
+  Front now = start;
+  double sum = 0;
+  // Steps that are done when an episode ends here: one more than t where the end is part of a step,
+  // t where it comes before it.
+  const double extra = steps == 0 ? 1 : 0;
+  std::uint32_t t = steps;
+  for (; t < max_steps && running(now).sum() > tolerance; ++t) {
+    sum += ending(step, now) / (t + extra);
+    const Front next = advance(go, step, now);
+    const double lambda = running(next).sum() / running(now).sum();
+    const bool settled = t > steps && has_settled(before, now, next, lambda);
+    before = now;
+    now = next;
+    if (!settled) continue;
+
+    // From here on scalars tell the rest.
+    Settled ends(ending(step, before), ending(step, now), lambda);
+    Settled left(collected(before).sum(), collected(now).sum(), lambda);
+    double still = running(now).sum();
+    for (++t; t < max_steps && still > tolerance; ++t) {
+      sum += ends.now / (t + extra);
+      ends.advance(lambda);
+      left.advance(lambda);
+      still *= lambda;
+    }
+    return sum + left.now / t;
+  }
+  // Those still running count with their mean so far.
+  return t == 0 ? 0 : sum + collected(now).sum() / t;
+}
+
 }  // namespace
 
 double expected_mean_reward(const Model& model, const PolicyMatrix& policy, std::uint32_t max_steps,
@@ -122,35 +158,75 @@ double expected_mean_reward(const Model& model, const PolicyMatrix& policy, std:
 double expected_mean_reward(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go,
                             std::uint32_t max_steps, double tolerance) {
   const StepRewards step = step_rewards(model, policy, go);
-  Front before = Front::Zero(2, go.rows());
-  Front now = before;
-  for (const auto& [state, probability] : model.start_distribution()) now(0, state) = probability;
+  Front start = Front::Zero(2, go.rows());
+  for (const auto& [state, probability] : model.start_distribution()) start(0, state) = probability;
+  return mean_reward_from(go, step, start, 0, max_steps, tolerance);
+}
 
-  double sum = 0;
-  std::uint32_t t = 0;
-  for (; t < max_steps && running(now).sum() > tolerance; ++t) {
-    sum += ending(step, now) / (t + 1.0);
-    const Front next = advance(go, step, now);
-    const double lambda = running(next).sum() / running(now).sum();
-    const bool settled = t > 0 && has_settled(before, now, next, lambda);
-    before = now;
-    now = next;
-    if (!settled) continue;
-
-    // From here on scalars tell the rest.
-    Settled ends(ending(step, before), ending(step, now), lambda);
-    Settled left(collected(before).sum(), collected(now).sum(), lambda);
-    double still = running(now).sum();
-    for (++t; t < max_steps && still > tolerance; ++t) {
-      sum += ends.now / (t + 1.0);
-      ends.advance(lambda);
-      left.advance(lambda);
-      still *= lambda;
+// The chain over after-states: a step goes from one to a successor and from there, by the policy's
+// action, to the next one. Episodes end between the two, so that ending pays nothing.
+StartValues evaluate_by_afterstates(const Model& model, const PolicyMatrix& policy, double gamma,
+                                    std::uint32_t max_steps) {
+  const auto n = static_cast<Eigen::Index>(model.num_afterstates());
+  SparseMatrix go(n, n);
+  SparseMatrix pay(n, n);
+  StepRewards step{.ends = Eigen::VectorXd::Zero(n),
+                   .ends_paid = Eigen::VectorXd::Zero(n),
+                   .paid = Eigen::VectorXd::Zero(n),
+                   .pay = {}};
+  std::vector<double> mean_reward(model.num_afterstates(), 0);
+  std::vector<Outcome> successors;
+  std::vector<std::pair<double, double>> row(model.num_afterstates());  // P and E[r; .]
+  std::vector<std::uint32_t> touched;
+  const auto act = [&](State s, double p) {
+    for (Action a = 0; a < model.num_actions(); ++a) {
+      if (policy(s, a) == 0) continue;
+      const std::uint32_t next = model.afterstate(s, a);
+      if (row[next].first == 0) touched.push_back(next);
+      row[next].first += p * policy(s, a);
+      row[next].second += p * policy(s, a) * model.expected_reward_of(s, a);
     }
-    return sum + left.now / t;
+  };
+  const auto take_row = [&](const auto& visit) {
+    std::ranges::sort(touched);
+    for (const std::uint32_t next : touched) {
+      visit(next, row[next]);
+      row[next] = {0, 0};
+    }
+    touched.clear();
+  };
+  for (Eigen::Index u = 0; u < n; ++u) {
+    go.startVec(u);
+    pay.startVec(u);
+    model.successors(static_cast<std::uint32_t>(u), successors);
+    for (const Outcome& o : successors) {
+      if (model.is_terminal(o.next))
+        step.ends[u] += o.probability;
+      else
+        act(o.next, o.probability);
+    }
+    take_row([&](std::uint32_t next, const std::pair<double, double>& entry) {
+      go.insertBack(u, next) = entry.first;
+      pay.insertBack(u, next) = entry.second;
+      mean_reward[static_cast<std::size_t>(u)] += entry.second;
+    });
   }
-  // Those still running count with their mean so far.
-  return t == 0 ? 0 : sum + collected(now).sum() / t;
+  go.finalize();
+  pay.finalize();
+  step.pay = std::move(pay);
+
+  // The first step starts at a state.
+  for (const auto& [state, probability] : model.start_distribution()) act(state, probability);
+  Front start = Front::Zero(2, n);
+  StartValues out;
+  const std::vector<double> later = ChainSolver(go, gamma).solve(mean_reward);
+  take_row([&](std::uint32_t next, const std::pair<double, double>& entry) {
+    start(0, next) = entry.first;
+    start(1, next) = entry.second;
+    out.value += entry.second + gamma * entry.first * later[next];
+  });
+  if (max_steps > 0) out.mean_reward = mean_reward_from(go, step, start, 1, max_steps, kRunOut);
+  return out;
 }
 
 }  // namespace hilo

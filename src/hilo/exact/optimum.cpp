@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hilo/exact/mean_reward.hpp"
 #include "hilo/exact/solve.hpp"
 
 namespace hilo {
@@ -26,9 +25,10 @@ Optimum find_optimum(const Model& model, double gamma, std::uint32_t max_steps) 
       optimum.optimal[s * num_actions + a] =
           q[s * num_actions + a] >= best - kTie * (1 + std::abs(best)) ? 1 : 0;
   }
-  optimum.value = start_value(model, solution.values.v);
-  optimum.mean_reward =
-      expected_mean_reward(model, deterministic_policy(solution.policy, num_actions), max_steps);
+  const StartValues start = evaluate_from_start(
+      model, deterministic_policy(solution.policy, num_actions), gamma, max_steps);
+  optimum.value = start.value;
+  optimum.mean_reward = start.mean_reward;
   return optimum;
 }
 

@@ -9,7 +9,6 @@
 namespace hilo {
 namespace {
 
-constexpr std::size_t kManyStates = 20'000;
 constexpr std::size_t kLastEpisodes = 1000;  // of variance_ratio_last_1000
 
 class Training {
@@ -103,19 +102,16 @@ class Training {
     corrected_since_test_ = 0;
     if (train_.observer != nullptr) add_all(train_.observer->at_test());
     if (test_.exact_every > 0 && (last || agent_.episodes() % test_.exact_every == 0))
-      measure_exactly(last);
+      measure_exactly();
   }
 
-  void measure_exactly(bool last) {
+  void measure_exactly() {
     const Model* model = high_.model();
     if (model == nullptr) return;
     const PolicyMatrix policy = policy_matrix(agent_.greedy());
-    // The y axis takes a hundred times the work of the value.
-    const bool with_reward = last || model->num_states() <= kManyStates;
-    const StartValues exact =
-        evaluate_from_start(*model, policy, train_.gamma, with_reward ? train_.max_steps : 0);
+    const StartValues exact = evaluate_from_start(*model, policy, train_.gamma, train_.max_steps);
     add("policy_value", exact.value);
-    if (with_reward) add("policy_reward", exact.mean_reward);
+    add("policy_reward", exact.mean_reward);
     if (test_.optimum != nullptr)
       add("optimal_actions", share_of_optimal_actions(*model, *test_.optimum, policy));
   }

@@ -71,6 +71,7 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   ExperimentReport report;
   report.name = results.experiment();
   report.stand_in = results.is_stand_in();
+  report.data_note = data_note(results);
   report.title = title_of(report.name);
   const auto status = store.agent_status(report.name);
   report.provenance = store.provenance(report.name);

@@ -17,6 +17,7 @@ namespace hilo {
 struct ExperimentReport {
   std::string name;
   bool stand_in = false;              // made-up data, to be said wherever it is shown
+  std::string data_note;              // what must be known about its data
   std::string title;                  // what it shows, from the spec
   std::string setting;                // problem, budget and seeds in one line
   std::string same_runs_as;           // another experiment of the report that shows these runs

@@ -91,14 +91,32 @@ std::string count_agreement(const std::vector<Comparison>& comparisons) {
   return text;
 }
 
+std::string data_note(const Results& results) {
+  if (results.is_stand_in())
+    return "All of this is made from stand-in accuracies, a formula in the shape of NAS-Bench-201 "
+           "that says nothing about neural networks; with the real table (hilo reproduce ... "
+           "--table FILE) it would be compared with the paper.";
+  const auto correlation = mean_of_problem(results, "problem_accuracy_correlation");
+  if (!correlation) return "";
+  std::string high;
+  std::string low;
+  for (const std::string& agent : results.agents())
+    if (const std::string column = canonical_value(results.canonical_of(agent), "problem.low");
+        !column.empty()) {
+      low = column;
+      high = canonical_value(results.canonical_of(agent), "problem.high");
+    }
+  return fmt::format(
+      "Accuracies: high fidelity {}, low fidelity {}, with a correlation of {:.3f} over all "
+      "architectures. The paper's low fidelity was the accuracy at epoch 10 of the 200-epoch "
+      "training; a training of its own over 12 epochs is a different one that ranks architectures "
+      "better, so results with it may differ from the published ones.",
+      high, low, *correlation);
+}
+
 std::vector<std::string> find_all(const ExperimentReport& report) {
   std::vector<std::string> out;
-  if (report.stand_in)
-    out.emplace_back(
-        "All of this is made from stand-in accuracies, a formula in the shape of NAS-Bench-201 "
-        "that "
-        "says nothing about neural networks; with the real table (hilo reproduce ... --table FILE) "
-        "it would be compared with the paper.");
+  if (!report.data_note.empty()) out.push_back(report.data_note);
   if (report.same_runs_as.empty()) {
     find_best(report.analysis, out);
     find_sides(report.analysis, out);

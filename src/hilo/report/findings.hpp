@@ -10,6 +10,9 @@ namespace hilo {
 // What an experiment says, in sentences, from the rest of its report.
 std::vector<std::string> find_all(const ExperimentReport& report);
 
+// What must be known about the data behind the results; "" if there is nothing to say.
+std::string data_note(const Results& results);
+
 // "20 of 20 published values agree", and how many could not be compared.
 std::string count_agreement(const std::vector<Comparison>& comparisons);
 

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/env/nas_table.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string input, out, scale = "percent";
+  std::vector<std::string> columns;
+  bool json = false;
+};
+
+int run(const Options& options) {
+  AccuracyColumns found = list_accuracies(options.input);
+  std::vector<std::string> wanted = options.columns.empty() ? found.complete : options.columns;
+  if (wanted.empty())
+    throw Error(Errc::data, fmt::format("{}: no column has a number for every architecture; there "
+                                        "are {}",
+                                        options.input, fmt::join(found.incomplete, ", ")));
+  // Reading checks every value, so that what is written can be read.
+  const auto columns = load_accuracies(options.input, wanted,
+                                       accuracy_scale_from_name(options.scale));
+  save_accuracies(options.out, wanted, columns);
+  if (options.json) {
+    const nlohmann::json out = {{"file", options.out},
+                                {"architectures", NasSpace().size()},
+                                {"columns", wanted},
+                                {"incomplete", found.incomplete}};
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  fmt::print("{}: {} architectures, columns {}\n", options.out, NasSpace().size(),
+             fmt::join(wanted, ", "));
+  if (options.columns.empty() && !found.incomplete.empty())
+    fmt::print("left out, because not every architecture has a number: {}\n",
+               fmt::join(found.incomplete, ", "));
+  return 0;
+}
+
+}  // namespace
+
+Handler add_import(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.require_subcommand(1);
+  CLI::App* nas = app.add_subcommand(
+      "nasbench201", "accuracies of NAS-Bench-201 or NATS-Bench, from a CSV file (docs/nas.md)");
+  nas->add_option("INPUT", options->input, "CSV or CSV.gz with one line for each architecture")
+      ->required();
+  nas->add_option("--out", options->out, "table to write, CSV")->required();
+  nas->add_option("--columns", options->columns, "columns to take; default: all complete ones")
+      ->delimiter(',');
+  nas->add_option("--scale", options->scale, "in what the input has accuracies")
+      ->check(CLI::IsMember({"percent", "fraction"}))
+      ->capture_default_str();
+  nas->add_flag("--json", options->json, "print JSON");
+  add_example(*nas, "hilo import nasbench201 accuracies.csv --out nas.csv");
+  add_example(app, "hilo import nasbench201 accuracies.csv --out nas.csv");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli
