@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-slow results bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build demo test test-slow results results-nas bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -26,6 +26,12 @@ results: build  ## all of the paper's synthetic study and docs/results.md from i
 	@mkdir -p build/results
 	@build/release/bin/hilo reproduce synthetic --store build/results/synthetic.db
 	@build/release/bin/hilo report build/results/synthetic.db --out docs/results.md --figures docs/figures
+
+results-nas: build  ## the same for architecture search: make results-nas TABLE=accuracies.csv (docs/nas.md)
+	@test -n "$(TABLE)" || { echo "results-nas: give the table of real accuracies, TABLE=FILE" >&2; exit 2; }
+	@mkdir -p build/results
+	@build/release/bin/hilo reproduce nas --table $(TABLE) --store build/results/nas.db
+	@build/release/bin/hilo report build/results/nas.db --out docs/results-nas.md --figures docs/figures
 
 bench: setup  ## steps per second beside a bare loop, and memory
 	@tools/setup bench

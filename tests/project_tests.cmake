@@ -3,7 +3,7 @@
 # Every test here has the label "project"; sanitizer builds leave them out.
 function(hilo_project_test name)
   add_test(NAME project/${name} COMMAND ${ARGN})
-  set_tests_properties(project/${name} PROPERTIES LABELS project TIMEOUT 300)
+  set_tests_properties(project/${name} PROPERTIES LABELS project TIMEOUT 900)
 endfunction()
 
 hilo_project_test(layers ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}/src/hilo

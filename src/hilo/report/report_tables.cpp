@@ -229,7 +229,7 @@ Table saving_table(const Analysis& analysis) {
       analysis, fmt::format("Saving against {}", analysis.baseline),
       fmt::format(
           "{0}'s episodes over the agent's: above 1 the agent needs fewer. A lower bound (≥) "
-          "where {0} does not get there, an upper one (<) where the agent does not.",
+          "where {0} does not get there, an upper one (≤) where the agent does not.",
           analysis.baseline),
       [&](const AgentAnalysis& a, const Need& need) {
         return a.agent == analysis.baseline || analysis.seeds.size() < 2 ? std::string("–")
