@@ -24,8 +24,8 @@ int run(const Options& options) {
                                         "are {}",
                                         options.input, fmt::join(found.incomplete, ", ")));
   // Reading checks every value, so that what is written can be read.
-  const auto columns = load_accuracies(options.input, wanted,
-                                       accuracy_scale_from_name(options.scale));
+  const auto columns =
+      load_accuracies(options.input, wanted, accuracy_scale_from_name(options.scale));
   save_accuracies(options.out, wanted, columns);
   if (options.json) {
     const nlohmann::json out = {{"file", options.out},

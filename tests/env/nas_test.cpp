@@ -217,6 +217,19 @@ TEST(Nas, AfterStatesGiveTheSameExactValues) {
   }
 }
 
+TEST(Nas, AfterStatesGiveTheSameOptimum) {
+  const NasEnvironment full(NasSpace(3, 3), small_table(1), 5);
+  const ReducedNasEnvironment reduced(NasSpace(3, 3), small_table(2), 5, 1);
+  for (const Model* model : {full.model(), reduced.model()}) {
+    const Solution small = solve_afterstates(*model, 0.95);
+    const Solution whole = policy_iteration(*model, 0.95);
+    for (std::size_t i = 0; i < whole.values.q.size(); ++i)
+      EXPECT_NEAR(small.values.q[i], whole.values.q[i], 1e-9);
+    for (std::size_t s = 0; s < whole.values.v.size(); ++s)
+      EXPECT_NEAR(small.values.v[s], whole.values.v[s], 1e-9);
+  }
+}
+
 TEST(NasStandIn, HasTheChosenCorrelationAndIsAlwaysTheSame) {
   for (const double wanted : {0.5, 0.9}) {
     const auto high = stand_in_accuracies("in16_valid200_s888", wanted);

@@ -13,7 +13,8 @@ constexpr double kTie = 1e-9;  // actions whose values are closer are equally go
 }  // namespace
 
 Optimum find_optimum(const Model& model, double gamma, std::uint32_t max_steps) {
-  const Solution solution = policy_iteration(model, gamma);
+  const Solution solution = model.num_afterstates() > 0 ? solve_afterstates(model, gamma)
+                                                        : policy_iteration(model, gamma);
   const std::vector<double>& q = solution.values.q;
   const std::size_t num_actions = model.num_actions();
   Optimum optimum;

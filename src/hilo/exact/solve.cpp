@@ -72,6 +72,54 @@ Solution value_iteration(const Model& model, double gamma, double tolerance) {
   return solution;
 }
 
+Solution solve_afterstates(const Model& model, double gamma, double tolerance) {
+  require_discount(gamma);
+  const std::size_t num_actions = model.num_actions();
+  std::vector<double> w(model.num_afterstates(), 0);  // of what follows an after-state
+  // Asked for once, not in every sweep.
+  std::vector<std::uint32_t> next(model.num_states() * num_actions);
+  std::vector<double> reward(next.size(), 0);
+  for (State s = 0; s < model.num_states(); ++s)
+    for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
+      next[s * num_actions + a] = model.afterstate(s, a);
+      reward[s * num_actions + a] = model.expected_reward_of(s, a);
+    }
+  const auto q = [&](State s, Action a) {
+    return reward[s * num_actions + a] + gamma * w[next[s * num_actions + a]];
+  };
+  const auto best_of = [&](State s) {
+    double best = q(s, 0);
+    for (Action a = 1; a < num_actions; ++a) best = std::max(best, q(s, a));
+    return best;
+  };
+  Solution solution;
+  std::vector<Outcome> successors;
+  const double enough = (1 - gamma) * tolerance;
+  for (double change = enough + 1; change > enough; ++solution.iterations) {
+    change = 0;
+    for (std::uint32_t u = 0; u < w.size(); ++u) {
+      model.successors(u, successors);
+      double sum = 0;
+      for (const Outcome& o : successors)
+        if (!model.is_terminal(o.next)) sum += o.probability * best_of(o.next);
+      change = std::max(change, std::abs(sum - w[u]));
+      w[u] = sum;
+    }
+  }
+  solution.values.v.assign(model.num_states(), 0);
+  solution.values.q.assign(model.num_states() * num_actions, 0);
+  solution.policy.assign(model.num_states(), 0);
+  for (State s = 0; s < model.num_states(); ++s) {
+    if (model.is_terminal(s)) continue;
+    for (Action a = 0; a < num_actions; ++a) solution.values.q[s * num_actions + a] = q(s, a);
+    const auto row = row_of(model, solution.values.q, s);
+    const auto best = std::ranges::max_element(row);
+    solution.policy[s] = static_cast<Action>(best - row.begin());
+    solution.values.v[s] = *best;
+  }
+  return solution;
+}
+
 Solution policy_iteration(const Model& model, double gamma) {
   require_discount(gamma);
   Solution solution;

@@ -19,6 +19,10 @@ Solution value_iteration(const Model& model, double gamma, double tolerance = 1e
 // The same by evaluating and improving a policy until it is stable: few, costly iterations.
 Solution policy_iteration(const Model& model, double gamma);
 
+// The same through after-states, by repeated Bellman updates of these few, for a model that has
+// them.
+Solution solve_afterstates(const Model& model, double gamma, double tolerance = 1e-11);
+
 // The policy that takes policy[s] in s.
 PolicyMatrix deterministic_policy(const std::vector<Action>& policy, std::size_t num_actions);
 
