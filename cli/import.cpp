@@ -17,29 +17,30 @@ struct Options {
 };
 
 int run(const Options& options) {
-  AccuracyColumns found = list_accuracies(options.input);
-  std::vector<std::string> wanted = options.columns.empty() ? found.complete : options.columns;
+  const AccuracyScale scale = accuracy_scale_from_name(options.scale);
+  const AccuracyColumns found = list_accuracies(options.input, scale);
+  const std::vector<std::string> wanted = options.columns.empty() ? found.usable : options.columns;
   if (wanted.empty())
-    throw Error(Errc::data, fmt::format("{}: no column has a number for every architecture; there "
-                                        "are {}",
-                                        options.input, fmt::join(found.incomplete, ", ")));
+    throw Error(Errc::data,
+                fmt::format("{}: no column has an accuracy in {} for every "
+                            "architecture; there are {}",
+                            options.input, options.scale, fmt::join(found.others, ", ")));
   // Reading checks every value, so that what is written can be read.
-  const auto columns =
-      load_accuracies(options.input, wanted, accuracy_scale_from_name(options.scale));
+  const auto columns = load_accuracies(options.input, wanted, scale);
   save_accuracies(options.out, wanted, columns);
   if (options.json) {
     const nlohmann::json out = {{"file", options.out},
                                 {"architectures", NasSpace().size()},
                                 {"columns", wanted},
-                                {"incomplete", found.incomplete}};
+                                {"left_out", found.others}};
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
   fmt::print("{}: {} architectures, columns {}\n", options.out, NasSpace().size(),
              fmt::join(wanted, ", "));
-  if (options.columns.empty() && !found.incomplete.empty())
-    fmt::print("left out, because not every architecture has a number: {}\n",
-               fmt::join(found.incomplete, ", "));
+  if (options.columns.empty() && !found.others.empty())
+    fmt::print("left out, because not every architecture has an accuracy there: {}\n",
+               fmt::join(found.others, ", "));
   return 0;
 }
 

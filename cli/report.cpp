@@ -6,6 +6,7 @@
 #include "cli/report_files.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/report/findings.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/tables.hpp"
 
@@ -32,13 +33,17 @@ nlohmann::json to_json(const Results& results, const std::string& metric) {
     }
     agents.push_back({{"agent", agent}, {"curve", curve}});
   }
-  return {{"experiment", results.experiment()}, {"metric", metric}, {"agents", agents}};
+  return {{"experiment", results.experiment()},
+          {"stand_in", results.is_stand_in()},
+          {"metric", metric},
+          {"agents", agents}};
 }
 
 void print_text(const Store& store, const Results& results, const std::string& metric) {
   fmt::print("{}, mean ± standard error over seeds:\n{}\n{}\n", results.title(),
              learning_table(results, metric),
              difference_table(results, baseline_of(results), metric));
+  if (const std::string note = data_note(results); !note.empty()) fmt::print("{}\n\n", note);
   const auto comparisons = compare_with_published(results);
   if (!comparisons.empty())
     fmt::print("Against the published values:\n{}\n", comparison_table(comparisons));

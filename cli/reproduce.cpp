@@ -110,7 +110,9 @@ Outcome outcome_of(const std::vector<Comparison>& comparisons) {
   return any(Verdict::too_few_seeds) ? Outcome::too_few_seeds : Outcome::reproduced;
 }
 
-std::string verdict_of(const std::vector<Comparison>& comparisons) {
+std::string verdict_of(const Results& results, const std::vector<Comparison>& comparisons) {
+  if (comparisons.empty() && results.is_stand_in())
+    return "none: stand-in data is not compared with the paper";
   if (comparisons.empty())
     return "none: no published values of this figure are at hand; the results above stand by "
            "themselves";
@@ -142,7 +144,7 @@ void print_text(const Results& results, const std::vector<Comparison>& compariso
                comparison_table(comparisons));
   for (const std::string& sentence : explain_variants(results, analyse(results)))
     fmt::print("{}\n", sentence);
-  fmt::print("\nverdict: {}\n", verdict_of(comparisons));
+  fmt::print("\nverdict: {}\n", verdict_of(results, comparisons));
   for (const auto& figure : figures)
     if (figure.extension() == ".png") fmt::print("figure:  {}\n", figure.string());
 }
@@ -154,7 +156,7 @@ Outcome conclude(const Store& store, const std::string& name, const std::string&
   const auto comparisons = compare_with_published(results);
   const auto figures = try_to_draw(store, results, folder);
   if (json) {
-    nlohmann::json entry = {{"experiment", name}};
+    nlohmann::json entry = {{"experiment", name}, {"stand_in", results.is_stand_in()}};
     entry["comparisons"] = nlohmann::json::array();
     entry["figures"] = nlohmann::json::array();
     for (const Comparison& c : comparisons) entry["comparisons"].push_back(to_json(c));

@@ -5,12 +5,14 @@
     export_nasbench201.py NATS-tss-v1_0-3ffb9-simple --out nas.csv --seed 888
 
 RELEASE is what the API opens: the folder of NATS-Bench, or the .pth file of NAS-Bench-201. For every
-architecture and data set the table gets the validation accuracy after every epoch that is asked for:
-columns such as in16_e200 and in16_e12, from the 200-epoch schedule with the given seed. Any two columns can then
-be the fidelities of a problem (docs/nas.md).
+architecture and data set the table gets the columns that hilo's own experiments use, such as in16_valid200_s888 (last epoch
+of the 200-epoch schedule with that seed) and in16_valid12 (last epoch of the 12-epoch schedule), and the accuracy
+after every further epoch of the 200-epoch schedule that is asked for: in16_e10. Any two columns can be the fidelities
+of a problem (docs/nas.md).
 """
 import argparse
 import csv
+import os
 import sys
 
 DATA_SETS = {"c10": "cifar10-valid", "c100": "cifar100", "in16": "ImageNet16-120"}
@@ -18,21 +20,20 @@ DATA_SETS = {"c10": "cifar10-valid", "c100": "cifar100", "in16": "ImageNet16-120
 
 def open_release(path):
     """The API object of whichever package is installed."""
+    package = "nats_bench" if os.path.isdir(path) else "nas-bench-201-api"
     try:
-        from nats_bench import create
-        return create(path, "tss", fast_mode=True, verbose=False)
-    except ImportError:
-        pass
-    try:
+        if package == "nats_bench":
+            from nats_bench import create
+            return create(path, "tss", fast_mode=True, verbose=False)
         from nas_201_api import NASBench201API
         return NASBench201API(path, verbose=False)
     except ImportError:
-        sys.exit("export_nasbench201: install nats_bench or nas-bench-201-api first")
+        sys.exit(f"export_nasbench201: install {package} first")
 
 
-def validation_accuracy(api, index, data_set, epoch, seed):
-    """Percent, after `epoch` epochs (counted from 1) of the 200-epoch schedule."""
-    info = api.get_more_info(index, data_set, iepoch=epoch - 1, hp="200", is_random=seed)
+def validation_accuracy(api, index, data_set, schedule, epoch, seed):
+    """Percent, after `epoch` epochs (counted from 1) of the schedule of 12 or 200."""
+    info = api.get_more_info(index, data_set, iepoch=epoch - 1, hp=schedule, is_random=seed)
     for key in ("valid-accuracy", "valtest-accuracy", "test-accuracy"):
         if info.get(key) is not None:
             return info[key]
@@ -43,16 +44,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("release", help="folder of NATS-Bench (tss) or .pth file of NAS-Bench-201")
     parser.add_argument("--out", required=True, help="table to write")
-    parser.add_argument("--epochs", default="1..200", help="such as 200, 12,200 or 1..200 (whole curves)")
+    parser.add_argument("--epochs", default="", help="more epochs, such as 10 or 1..200 (whole curves)")
     parser.add_argument("--seed", type=int, default=888, help="seed of the training runs")
     parser.add_argument("--data-sets", default=",".join(DATA_SETS), help="of c10, c100, in16")
     arguments = parser.parse_args()
 
     epochs = []
-    for part in arguments.epochs.split(","):
+    for part in filter(None, arguments.epochs.split(",")):
         first, _, last = part.partition("..")
         epochs += range(int(first), int(last or first) + 1)
-    if not epochs or min(epochs) < 1 or max(epochs) > 200:
+    if epochs and (min(epochs) < 1 or max(epochs) > 200):
         parser.error("--epochs must be in 1 to 200")
     prefixes = arguments.data_sets.split(",")
     for prefix in prefixes:
@@ -62,12 +63,17 @@ def main():
     api = open_release(arguments.release)
     with open(arguments.out, "w", newline="") as out:
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(["arch_str"] + [f"{p}_e{e}" for p in prefixes for e in epochs])
+        header = ["arch_str"]
+        for prefix in prefixes:
+            header += [f"{prefix}_valid200_s{arguments.seed}", f"{prefix}_valid12"]
+            header += [f"{prefix}_e{epoch}" for epoch in epochs]
+        writer.writerow(header)
         for index in range(len(api)):
             row = [api.arch(index) if callable(getattr(api, "arch", None)) else api[index]]
             for prefix in prefixes:
-                for epoch in epochs:
-                    value = validation_accuracy(api, index, DATA_SETS[prefix], epoch, arguments.seed)
+                wanted = [("200", 200, arguments.seed), ("12", 12, False)]
+                for schedule, epoch, seed in wanted + [("200", e, arguments.seed) for e in epochs]:
+                    value = validation_accuracy(api, index, DATA_SETS[prefix], schedule, epoch, seed)
                     row.append(f"{value:.4f}")
             writer.writerow(row)
             if index % 500 == 0:

@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <set>
 
+#include "hilo/agent/mfmcrl.hpp"
+#include "hilo/env/nas_stand_in.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/spec.hpp"
 #include "support/expect_error.hpp"
@@ -84,6 +88,9 @@ TEST(NasTable, RefusesBadTablesWithTheLine) {
   expect_error(bad(lines), Errc::data, {"t.csv:11", "2 fields"});
 
   expect_error([&] { load(folder.write("t.csv", "")); }, Errc::data, {"no header"});
+  expect_error([&] { load(folder.write("t.csv", text_of({}, "arch,high,low,low"))); }, Errc::data,
+               {"t.csv:1", "'low' is there more than once"});
+  EXPECT_NO_THROW(load(folder.write("t.csv", "\xef\xbb\xbf" + text_of(good_lines()) + "\n")));
   expect_error([&] { load(folder.write("t.csv", text_of({}, "x,high,low"))); }, Errc::data,
                {"t.csv:1", "names the architecture"});
   expect_error([&] { load(folder.write("t.csv", text_of({}, "arch,high,loww"))); }, Errc::data,
@@ -108,9 +115,10 @@ TEST(NasTable, RoundTripsAndListsColumns) {
   std::vector<std::string> lines = good_lines();
   lines[5] = fmt::format("{},5,", nasbench201::to_string(5));
   const auto file = folder.write("t.csv", text_of(lines));
-  const AccuracyColumns columns = list_accuracies(file);
-  EXPECT_EQ(columns.complete, std::vector<std::string>{"high"});
-  EXPECT_EQ(columns.incomplete, std::vector<std::string>{"low"});
+  const AccuracyColumns columns = list_accuracies(file, AccuracyScale::percent);
+  EXPECT_EQ(columns.usable, std::vector<std::string>{"high"});
+  EXPECT_EQ(columns.others, std::vector<std::string>{"low"});
+  EXPECT_TRUE(list_accuracies(file, AccuracyScale::fraction).usable.empty());
   const auto high = load_accuracies(file, {"high"}, AccuracyScale::percent);
   save_accuracies(folder.path() / "u.csv", {"a"}, high);
   EXPECT_EQ(*load_accuracies(folder.path() / "u.csv", {"a"}, AccuracyScale::percent)[0], *high[0]);
@@ -147,6 +155,41 @@ TEST(NasProblem, IsKnownByItsAccuracies) {
   EXPECT_EQ(hash(one), hash(two));
   EXPECT_NE(hash(one), hash(other));
   EXPECT_NE(hash(one), parse_spec(nas_spec(""), "n.toml").configs[0].hash);
+}
+
+// Watching changes nothing, and counts what a replay of the episodes counts.
+TEST(NasProblem, ObserverCountsWithoutDisturbing) {
+  const Problem problem = build_problem("nas-bench-201", {{"case", "ii"}}, 0);
+  const auto observer = problem.watch(3);
+  const MfmcrlOptions options = {.low_rollouts = 2, .pool = Pool::first_visits};
+  Mfmcrl watched(observer->pair(), options, 3);
+  Mfmcrl plain(problem.pair, options, 3);
+  const auto high = stand_in_accuracies("in16_valid200_s888", 0.9);
+  std::set<Architecture> trained;
+  double best = 0;
+  Episode episode;
+  for (std::uint32_t k = 0; k < 50; ++k) {
+    problem.pair.high().run_episode({.behaviour = plain.behaviour(), .seed = 3, .episode = k},
+                                    episode);
+    watched.learn(episode);
+    plain.learn(episode);
+    observer->see(episode);
+    for (std::size_t t = 1; t < episode.states.size(); ++t) trained.insert(episode.states[t] / 7);
+    for (const double reward : episode.rewards) best = std::max(best, reward);
+  }
+  EXPECT_TRUE(std::ranges::equal(watched.q().values(), plain.q().values()));
+  std::map<std::string, double> facts;
+  for (const Fact& fact : observer->at_test()) facts[fact.name] = fact.value;
+  EXPECT_EQ(facts.at("architectures_high"), static_cast<double>(trained.size()));
+  EXPECT_EQ(facts.at("best_accuracy"), best);
+  EXPECT_GT(facts.at("architectures_low"), 10);
+  EXPECT_LE(facts.at("architectures_low"), 3125);
+  EXPECT_EQ(facts.at("training_epochs"),
+            200 * facts.at("architectures_high") + 12 * facts.at("architectures_low"));
+  for (const Fact& fact : observer->at_end()) facts[fact.name] = fact.value;
+  EXPECT_EQ((*high)[static_cast<std::size_t>(facts.at("best_architecture"))], best);
+  EXPECT_EQ(facts.at("best_rank"),
+            1 + std::ranges::count_if(*high, [&](double accuracy) { return accuracy > best; }));
 }
 
 TEST(NasProblem, RealTableHasItsKnownBest) {

@@ -273,6 +273,8 @@ TEST(NasSearch, CountsDistinctArchitecturesAndKeepsTheBest) {
     evolution_last = evolution.run_to(budget);
   }
   EXPECT_GT(evolution_last, best - 2);  // it does search
+  evolution.run_to(10'000);             // and goes on when its population has converged
+  EXPECT_EQ(evolution.trained(), 10'000U);
   EXPECT_EQ(random.run_to(15'625), best);
   EXPECT_EQ(RandomSearch(high, 1).run_to(500), RandomSearch(high, 1).run_to(500));
 }

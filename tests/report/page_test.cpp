@@ -5,6 +5,7 @@
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/html.hpp"
 #include "hilo/report/markdown.hpp"
+#include "hilo/report/shipped.hpp"
 #include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -142,6 +143,32 @@ TEST(Page, OfAnEmptyStoreSaysSo) {
       [](std::size_t, std::uint64_t) { return std::vector<Measurement>(); });
   EXPECT_NE(make_page(planned, source_of(planned)).find("0 of 3 runs are there"),
             std::string::npos);
+}
+
+// Made-up data is called that everywhere, and is never held against the paper.
+TEST(Page, LabelsStandInsAndDoesNotCompareThem) {
+  const auto shipped = std::ranges::find(shipped_specs(), "figure-3", &ShippedSpec::name);
+  const TemporaryFolder folder;
+  const Store store =
+      filled_store(folder.path() / "x.db", parse_spec(shipped->toml, "figure-3", {"seeds=6"}),
+                   [](std::size_t agent, std::uint64_t seed) -> std::vector<Measurement> {
+                     const double y = 38 + 0.1 * static_cast<double>(seed + agent);
+                     return {{0, "test_reward", 36.8},       {10'000, "test_reward", y},
+                             {10'000, "best_accuracy", 47},  {10'000, "best_architecture", 12},
+                             {10'000, "best_rank", 3},       {10'000, "random_search_best", 46},
+                             {10'000, "evolution_best", 47}, {10'000, "architectures_high", 100},
+                             {10'000, "training_epochs", 5}, {10'000, "high_steps", 1}};
+                   });
+  const std::string page = make_page(store, source_of(store));
+  EXPECT_EQ(page.find("Against the paper"), std::string::npos);
+  EXPECT_EQ(count(page, "<caption>"), count(page, "(stand-in data)</caption>"));
+  EXPECT_EQ(count(page, "<h3>"), count(page, "(stand-in data)</h3>"));
+  EXPECT_NE(page.find("figure-3 (stand-in data)</h2>"), std::string::npos);
+  EXPECT_NE(page.find("1 of them on stand-in data"), std::string::npos);
+  EXPECT_NE(page.find("svg class=\"cell\""), std::string::npos);
+  const std::string markdown = make_markdown(store, source_of(store), "figures");
+  EXPECT_NE(markdown.find("The best architecture found (stand-in data)"), std::string::npos);
+  EXPECT_NE(markdown.find("![figure-3 (stand-in data)"), std::string::npos);
 }
 
 TEST(Page, TablesEscapeAndMarkVerdicts) {

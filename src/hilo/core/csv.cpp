@@ -68,6 +68,10 @@ CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name)
     : file_(std::move(name)), in_(std::move(in)) {
   if (!next()) throw Error(Errc::data, fmt::format("{}:1: there is no header", file_));
   columns_.assign(fields_.begin(), fields_.end());
+  if (columns_[0].starts_with("\xef\xbb\xbf")) columns_[0].erase(0, 3);  // a byte order mark
+  for (std::size_t i = 0; i < columns_.size(); ++i)
+    if (std::ranges::count(columns_, columns_[i]) > 1)
+      fail(fmt::format("the column '{}' is there more than once", columns_[i]));
 }
 
 CsvReader CsvReader::with_any_header(const std::filesystem::path& file) {
@@ -99,6 +103,9 @@ bool CsvReader::next() {
   }
   ++line_number_;
   if (!line_.empty() && line_.back() == '\r') line_.pop_back();
+  // Blank lines at the end are no lines.
+  if (line_.empty() && line_number_ > 1 && in_->peek() == std::istream::traits_type::eof())
+    return false;
   fields_ = split(line_);
   if (line_number_ > 1 && fields_.size() != columns_.size())
     fail(fmt::format("{} fields, but there must be {}: {}", fields_.size(), columns_.size(),

@@ -29,7 +29,7 @@ RegularisedEvolution::RegularisedEvolution(const NasSpace& space, Accuracies acc
       rng_(Stream(seed, Purpose::nas_search, 1)) {}
 
 Architecture RegularisedEvolution::child() {
-  if (population_.size() < kPopulation)
+  if (population_.size() < kPopulation || idle_ >= kPatience)
     return rng_.below(static_cast<std::uint32_t>(space_.size()));
   Architecture parent = population_[rng_.below(kPopulation)];
   for (std::size_t i = 1; i < kSample; ++i) {
@@ -42,9 +42,7 @@ Architecture RegularisedEvolution::child() {
 }
 
 double RegularisedEvolution::run_to(std::size_t budget) {
-  // A population that has converged finds nothing new: it gives up rather than never ending.
-  constexpr std::size_t kPatience = 20'000;
-  while (trained_.count() < budget && idle_ < kPatience) {
+  while (trained_.count() < budget && !trained_.all()) {
     const std::size_t before = trained_.count();
     const Architecture a = child();
     trained_.train(a);

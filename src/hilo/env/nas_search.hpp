@@ -45,13 +45,15 @@ class RandomSearch {
 
 // Regularised evolution (Real, Aggarwal, Huang and Le, 2019, Algorithm 1): the best of a sample of
 // the population is copied with one edge changed, and the oldest dies. Architectures that were
-// trained before cost nothing.
+// trained before cost nothing; when a hundred children in a row are such, random ones come in until
+// one is new.
 class RegularisedEvolution {
  public:
-  static constexpr std::size_t kPopulation = 50, kSample = 10;
+  static constexpr std::size_t kPopulation = 50, kSample = 10, kPatience = 100;
 
   RegularisedEvolution(const NasSpace& space, Accuracies accuracies, std::uint64_t seed);
   double run_to(std::size_t budget);
+  std::size_t trained() const { return trained_.count(); }
 
  private:
   Architecture child();

@@ -127,17 +127,28 @@ std::vector<Accuracies> load_accuracies(const fs::path& file,
   return out;
 }
 
-AccuracyColumns list_accuracies(const fs::path& file) {
+AccuracyColumns list_accuracies(const fs::path& file, AccuracyScale scale) {
   RowReader rows(file);
   const std::vector<std::string>& names = rows.csv().columns();
-  std::vector<std::uint8_t> complete(names.size(), 1);
+  const double top = scale == AccuracyScale::fraction ? 1 : 100;
+  std::vector<std::uint8_t> fits(names.size(), 1);
+  std::vector<double> largest(names.size(), 0);
   while (rows.next())
-    for (std::size_t i = 0; i < names.size(); ++i)
-      if (!rows.csv().is_number(i)) complete[i] = 0;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (fits[i] == 0 || !rows.csv().is_number(i)) {
+        fits[i] = 0;
+        continue;
+      }
+      const double value = rows.csv().number(i);
+      if (value < 0 || value > top) fits[i] = 0;
+      largest[i] = std::max(largest[i], value);
+    }
   AccuracyColumns out;
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (std::ranges::find(kKeys, names[i]) == std::end(kKeys))
-      (complete[i] != 0 ? out.complete : out.incomplete).push_back(names[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (std::ranges::find(kKeys, names[i]) != std::end(kKeys)) continue;
+    const bool fraction = scale == AccuracyScale::percent && largest[i] <= 1;
+    (fits[i] != 0 && !fraction ? out.usable : out.others).push_back(names[i]);
+  }
   return out;
 }
 

@@ -21,11 +21,12 @@ std::vector<Accuracies> load_accuracies(const std::filesystem::path& file,
                                         const std::vector<std::string>& columns,
                                         AccuracyScale scale);
 
-// The names of all columns that can be read like that, and of those that cannot.
+// The names of all columns that can be read like that, and of the others: with gaps, or with
+// numbers that are no accuracies.
 struct AccuracyColumns {
-  std::vector<std::string> complete, incomplete;
+  std::vector<std::string> usable, others;
 };
-AccuracyColumns list_accuracies(const std::filesystem::path& file);
+AccuracyColumns list_accuracies(const std::filesystem::path& file, AccuracyScale scale);
 
 // Writes such a table: arch_str and the columns, in the order of architectures.
 void save_accuracies(const std::filesystem::path& file, const std::vector<std::string>& names,

@@ -271,6 +271,19 @@ void apply_override(toml::table& root, const std::string& text) {
   table->insert_or_assign(path.back(), std::move(*parsed.get("x")));
 }
 
+// Where files are is nobody's business but the user's: what is kept of a spec names the file alone.
+// Whether anything was changed.
+bool shorten_paths(toml::table& root, const ProblemKind& kind) {
+  bool changed = false;
+  for (const std::string& key : kind.file_parameters)
+    if (auto* text = root["problem"][key].as_string()) {
+      const std::string name = std::filesystem::path(text->get()).filename().string();
+      changed = changed || name != text->get();
+      *text = name;
+    }
+  return changed;
+}
+
 // Everything that is the same for all agents.
 struct Common {
   std::string where;
@@ -425,7 +438,8 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
             .seeds = read_seeds(root, where),
             .configs = {},
             .text = std::string(text)};
-  if (!overrides.empty()) {
+  const bool renamed = shorten_paths(root, *common.problem_kind);
+  if (!overrides.empty() || renamed) {
     std::ostringstream out;
     out << root << "\n";
     spec.text = out.str();

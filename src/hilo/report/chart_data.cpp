@@ -111,9 +111,18 @@ Json curve_over(const Results& results, const std::string& agent, std::size_t in
   const auto episodes = thinned(results, agent, metric);
   Json curve = curve_of(results, agent, index, metric, episodes);
   if (x_metric.empty()) return curve;
+  // A search without a low fidelity spends high-fidelity epochs alone.
+  const bool reference = index >= results.agents().size();
+  const bool own_epochs = reference && x_metric == "training_epochs";
+  const double epochs =
+      own_epochs
+          ? std::strtod(canonical_value(results.canonical_of(agent), "problem.high_epochs").c_str(),
+                        nullptr)
+          : 1;
   Json x = Json::array();
   for (const std::uint64_t episode : episodes)
-    x.push_back(std::round(results.at(agent, x_metric, episode).mean));
+    x.push_back(std::round(
+        epochs * results.at(agent, own_epochs ? "architectures_high" : x_metric, episode).mean));
   curve["x"] = std::move(x);
   return curve;
 }
@@ -199,9 +208,13 @@ std::string chart_data(const Results& results, const std::vector<ChartSpec>& cha
     agents.push_back({{"label", agent},
                       {"colour", colour_of(results, agent)},
                       {"dashed", agent.ends_with(" as-written")}});
-  if (results.has_metric("best_accuracy"))
+  if (results.has_metric("best_accuracy")) {
+    std::size_t colour = 0;
+    for (const std::string& agent : results.agents())
+      colour = std::max(colour, colour_of(results, agent));
     for (const Reference& reference : kReferences)
-      agents.push_back({{"label", reference.label}, {"colour", agents.size()}, {"dashed", true}});
+      agents.push_back({{"label", reference.label}, {"colour", ++colour}, {"dashed", true}});
+  }
   Json filled = Json::array();
   for (const ChartSpec& chart : charts) {
     Json metrics = Json::array();

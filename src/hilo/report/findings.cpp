@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace hilo {
 namespace {
@@ -73,7 +74,9 @@ const AgentAnalysis* largest_saving(const Analysis& analysis) {
   for (const AgentAnalysis& a : analysis.agents) {
     if (a.agent == analysis.baseline || a.needs.empty()) continue;
     const Saving& saving = a.needs.back().saving;
-    if (saving.bound != Saving::Bound::exact || saving.value <= 1) continue;
+    if (saving.bound != Saving::Bound::exact || saving.value <= 1 ||
+        !a.needs.back().saving_interval || analysis.seeds.size() < 2)
+      continue;
     if (best == nullptr || saving.value > best->needs.back().saving.value) best = &a;
   }
   return best;
@@ -93,25 +96,35 @@ std::string count_agreement(const std::vector<Comparison>& comparisons) {
 
 std::string data_note(const Results& results) {
   if (results.is_stand_in())
-    return "All of this is made from stand-in accuracies, a formula in the shape of NAS-Bench-201 "
-           "that says nothing about neural networks; with the real table (hilo reproduce ... "
-           "--table FILE) it would be compared with the paper.";
-  const auto correlation = mean_of_problem(results, "problem_accuracy_correlation");
-  if (!correlation) return "";
-  std::string high;
-  std::string low;
-  for (const std::string& agent : results.agents())
-    if (const std::string column = canonical_value(results.canonical_of(agent), "problem.low");
-        !column.empty()) {
-      low = column;
-      high = canonical_value(results.canonical_of(agent), "problem.high");
-    }
-  return fmt::format(
-      "Accuracies: high fidelity {}, low fidelity {}, with a correlation of {:.3f} over all "
-      "architectures. The paper's low fidelity was the accuracy at epoch 10 of the 200-epoch "
-      "training; a training of its own over 12 epochs is a different one that ranks architectures "
-      "better, so results with it may differ from the published ones.",
-      high, low, *correlation);
+    return fmt::format(
+        "All of this is made from stand-in accuracies, a formula in the shape of NAS-Bench-201 "
+        "that "
+        "says nothing about neural networks{}.",
+        published_points(results.experiment()).empty()
+            ? ""
+            : "; with the real table (hilo reproduce ... --table FILE) it is compared with the "
+              "paper");
+  std::set<std::string> said;
+  std::string text;
+  for (const std::string& agent : results.agents()) {
+    const std::string canonical = results.canonical_of(agent);
+    const std::string low = canonical_value(canonical, "problem.low");
+    if (canonical_value(canonical, "problem.kind") != "nas-bench-201" || low.empty()) continue;
+    const auto correlation = values_of(results.final_of(agent, "problem_accuracy_correlation"));
+    std::string clause = fmt::format("High fidelity {}, low fidelity {}",
+                                     canonical_value(canonical, "problem.high"), low);
+    if (!correlation.empty())
+      clause +=
+          fmt::format(", with a correlation of {:.3f} over all architectures", correlation.front());
+    if (said.insert(clause).second) text += clause + ". ";
+    if (low.ends_with("_valid12") && said.insert("12").second)
+      text +=
+          "That is a training of its own over 12 epochs, not the paper's epoch 10 of the 200-epoch "
+          "training, which is not in the table: another low fidelity, and on a sample of CIFAR-10 "
+          "a better correlated one. ";
+  }
+  if (!text.empty()) text.pop_back();
+  return text;
 }
 
 std::vector<std::string> find_all(const ExperimentReport& report) {

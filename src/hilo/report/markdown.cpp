@@ -59,16 +59,17 @@ std::string section(const Store& store, const std::string& name,
   if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
   out += list_of(r.findings);
   if (const FigureKind figure = whole ? FigureKind::learning : FigureKind::ratios; !figures.empty())
-    out += fmt::format("![{}: {}]({}/{}.png)\n\n", plain(name), caption_of(figure), figures,
-                       figure_name(results, figure, whole));
+    out += fmt::format("![{}: {}]({}/{}.png)\n\n", plain(results.title()), caption_of(figure),
+                       figures, figure_name(results, figure, whole));
   out += table_of(r.outcome) + table_of(r.needed) + table_of(r.saving) + table_of(r.comparison);
   out += table_of(r.search);
   if (r.best)
     out += fmt::format(
-        "The best architecture found, by {} with seed {}: `{}`, accuracy {:.2f} %, rank {} of "
+        "The best architecture found{}, by {} with seed {}: `{}`, accuracy {:.2f} %, rank {} of "
         "{}.\n\n",
-        plain(r.best->agent), r.best->seed, nasbench201::to_string(r.best->architecture),
-        r.best->accuracy, r.best->rank, group_digits(static_cast<double>(NasSpace().size())));
+        r.stand_in ? " (stand-in data)" : "", plain(r.best->agent), r.best->seed,
+        nasbench201::to_string(r.best->architecture), r.best->accuracy, r.best->rank,
+        group_digits(static_cast<double>(NasSpace().size())));
   if (!r.variants.empty()) {
     out += "### As written and as published\n\n";
     for (const std::string& sentence : r.variants) out += plain(sentence) + "\n\n";

@@ -195,7 +195,8 @@ Table overview(const std::vector<Shown>& all) {
                         : fmt::format("{} ({})", show_saving(best->needs.back()), best->agent);
     table.rows.push_back({r.stand_in ? r.name + " (stand-in data)" : r.name,
                           fmt::format("{}", r.analysis.agents.size()), fmt::format("{}", runs),
-                          r.comparisons.empty() ? "none at hand" : count_agreement(r.comparisons),
+                          r.comparisons.empty() ? (r.stand_in ? "not compared" : "none at hand")
+                                                : count_agreement(r.comparisons),
                           saving});
   }
   return table;
@@ -205,6 +206,7 @@ Table overview(const std::vector<Shown>& all) {
 // paper's values come out. What experiments share is counted once.
 std::string lead(const std::vector<Shown>& all) {
   if (all.empty()) return "The store is empty.";
+  std::size_t stand_ins = 0;
   std::size_t above = 0;
   std::size_t below = 0;
   std::size_t unclear = 0;
@@ -213,6 +215,8 @@ std::string lead(const std::vector<Shown>& all) {
   std::set<std::string> compared;
   for (const Shown& shown : all) {
     const ExperimentReport& r = shown.report;
+    stand_ins += r.stand_in ? 1 : 0;
+    if (r.stand_in) continue;  // says nothing about the question
     const Sides sides = sides_of(r.analysis);
     const auto count = [&](const std::vector<std::string>& agents) {
       return static_cast<std::size_t>(std::ranges::count_if(agents, [&](const std::string& agent) {
@@ -230,6 +234,9 @@ std::string lead(const std::vector<Shown>& all) {
         comparisons.push_back(c);
   }
   std::string text = fmt::format("{} experiment{}.", all.size(), all.size() == 1 ? "" : "s");
+  if (stand_ins > 0)
+    text += fmt::format(" {} of them on stand-in data, which says nothing about real problems.",
+                        stand_ins);
   if (above + below + unclear > 0)
     text += fmt::format(
         " Of {} agents that are compared with their baseline, {} end above it, {} below, and for "

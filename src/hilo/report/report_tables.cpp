@@ -299,9 +299,13 @@ std::string show_saving(const Need& need) {
     case Saving::Bound::exact:
       return fmt::format("{:.2f}× [{}, {}]", s.value, show_limit(low), show_limit(high));
     case Saving::Bound::at_least:
-      return fmt::format("≥ {:.2f}× [{}]", s.value, show_limit({s.bound, low.value}));
+      return fmt::format(
+          "≥ {:.2f}× [{}]", s.value,
+          show_limit(low.bound == Saving::Bound::at_most ? low : Saving{s.bound, low.value}));
     default:
-      return fmt::format("≤ {:.2f}× [{}]", s.value, show_limit({s.bound, high.value}));
+      return fmt::format(
+          "≤ {:.2f}× [{}]", s.value,
+          show_limit(high.bound == Saving::Bound::at_least ? high : Saving{s.bound, high.value}));
   }
 }
 
