@@ -65,7 +65,7 @@ std::unique_ptr<std::istream> open_unpacked(const std::filesystem::path& file) {
 }  // namespace
 
 CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name)
-    : file_(std::move(name)), in_(std::move(in)) {
+    : file_(std::move(name)), in_(std::move(in)), foreign_(true) {
   if (!next()) throw Error(Errc::data, fmt::format("{}:1: there is no header", file_));
   columns_.assign(fields_.begin(), fields_.end());
   if (columns_[0].starts_with("\xef\xbb\xbf")) columns_[0].erase(0, 3);  // a byte order mark
@@ -103,8 +103,8 @@ bool CsvReader::next() {
   }
   ++line_number_;
   if (!line_.empty() && line_.back() == '\r') line_.pop_back();
-  // Blank lines at the end are no lines.
-  if (line_.empty() && line_number_ > 1 && in_->peek() == std::istream::traits_type::eof())
+  if (foreign_ && line_.empty() && line_number_ > 1 &&
+      in_->peek() == std::istream::traits_type::eof())
     return false;
   fields_ = split(line_);
   if (line_number_ > 1 && fields_.size() != columns_.size())

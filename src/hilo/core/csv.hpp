@@ -52,6 +52,7 @@ class CsvReader {
   std::string line_;
   std::vector<std::string_view> fields_;  // into line_
   std::size_t line_number_ = 0;
+  bool foreign_ = false;  // made by others: a blank last line is forgiven
 };
 
 // A field as it must stand in a CSV line: quoted if it holds a comma, a quote or a line end.
