@@ -3,19 +3,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <charconv>
 #include <fstream>
-#include <set>
 #include <sstream>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/core/random.hpp"
-#include "hilo/core/text.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/labels.hpp"
+#include "hilo/experiment/spec_toml.hpp"
 
 namespace hilo {
 namespace {
@@ -24,21 +22,9 @@ constexpr std::int64_t kSpecVersion = 1;
 constexpr double kMaxEpisodes = 4e9;  // an episode index has 32 bits
 constexpr std::uint64_t kMaxSeeds = 1'000'000;
 
-using Values = std::map<std::string, Value>;
+using Values = SpecValues;
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
-
-Value to_value(const toml::node& node, const std::string& key) {
-  if (const auto* x = node.as_boolean()) return x->get();
-  if (const auto* x = node.as_integer()) return x->get();
-  if (const auto* x = node.as_floating_point()) return x->get();
-  if (const auto* x = node.as_string()) {
-    if (!is_plain_text(x->get()))
-      fail(fmt::format("{} must be UTF-8 without control characters", key));
-    return x->get();
-  }
-  fail(fmt::format("{} must be a single value", key));
-}
 
 // Runs `action`, whose errors do not know the spec, and puts the place in front.
 template <class F>
@@ -48,61 +34,6 @@ decltype(auto) in_place(const std::string& where, F&& action) {
   } catch (const Error& e) {
     throw Error(e.code(), fmt::format("{}: {}", where, e.what()));
   }
-}
-
-// A table with its sweep taken apart: fixed values, and lists to run through.
-struct Section {
-  Values values;
-  std::vector<std::pair<std::string, std::vector<Value>>> sweep;
-};
-
-Section read_section(const toml::table& table, const std::string& where) {
-  Section section;
-  for (const auto& [raw_key, node] : table) {
-    const std::string key(raw_key.str());
-    if (key != "sweep") {
-      section.values[key] = to_value(node, fmt::format("{}: {}", where, key));
-      continue;
-    }
-    const toml::table* sweep = node.as_table();
-    if (sweep == nullptr) fail(fmt::format("{}: sweep must be a table of lists", where));
-    for (const auto& [raw_swept, list] : *sweep) {
-      const std::string swept = fmt::format("{}: sweep.{}", where, raw_swept.str());
-      const toml::array* array = list.as_array();
-      if (array == nullptr || array->empty())
-        fail(fmt::format("{} must be a list with at least one value", swept));
-      std::vector<Value> values;
-      for (const toml::node& item : *array) values.push_back(to_value(item, swept));
-      section.sweep.emplace_back(raw_swept.str(), std::move(values));
-    }
-  }
-  return section;
-}
-
-// All combinations of the swept values, the first key varying slowest.
-std::vector<Values> expand(const Section& section) {
-  std::vector<Values> all = {section.values};
-  for (const auto& [key, list] : section.sweep) {
-    std::vector<Values> longer;
-    for (const Values& values : all)
-      for (const Value& value : list) {
-        longer.push_back(values);
-        longer.back()[key] = value;
-      }
-    all = std::move(longer);
-  }
-  return all;
-}
-
-std::string take_text(Values& values, const std::string& key, const std::string& where) {
-  const auto found = values.find(key);
-  const std::string place = where.empty() ? "" : where + ": ";
-  if (found == values.end()) fail(fmt::format("{}key '{}' is missing", place, key));
-  const auto* text = std::get_if<std::string>(&found->second);
-  if (text == nullptr || text->empty()) fail(fmt::format("{}{} must be a name", place, key));
-  std::string out = *text;
-  values.erase(found);
-  return out;
 }
 
 // Takes out of the agent's values what belongs to the problem: `projection`, given by itself or by
@@ -174,15 +105,6 @@ void canonicalise(RunConfig& config, const ProblemKind& kind) {
   config.hash = hash_hex(config.canonical);
 }
 
-const toml::table& table_of(const toml::table& root, std::string_view key,
-                            const std::string& where) {
-  static const toml::table kEmpty;
-  const toml::node* node = root.get(key);
-  if (node == nullptr) return kEmpty;
-  if (node->as_table() == nullptr) fail(fmt::format("{}: {} must be a table", where, key));
-  return *node->as_table();
-}
-
 void check_root(const toml::table& root, const std::string& where) {
   const std::vector<std::string> known = {"spec_version", "name", "seeds", "problem",
                                           "train",        "test", "agent"};
@@ -221,67 +143,6 @@ std::string read_name(const toml::table& root, const std::string& where) {
   if (!name || name->empty() || name->size() > 100 || !std::ranges::all_of(*name, allowed))
     fail(fmt::format("{}: name must be given, of letters, digits, '-', '_' and '.'", where));
   return *name;
-}
-
-// Sets one key of the file's table: "agent.1.low_rollouts=5", "train.episodes=100".
-void apply_override(toml::table& root, const std::string& text) {
-  const std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    throw Error(Errc::usage, fmt::format("--set {}: must be key=value", text));
-  const std::string key = text.substr(0, equals);
-  const std::string value = text.substr(equals + 1);
-
-  // The value is TOML; what is not is taken as a string, so that --set name=x works.
-  toml::table parsed;
-  try {
-    parsed = toml::parse("x = " + value);
-  } catch (const toml::parse_error&) {
-    parsed.insert("x", value);
-  }
-  if (parsed.size() != 1)
-    throw Error(Errc::usage, fmt::format("--set {}: must be a single key=value", text));
-  toml::node* place = &root;
-  std::istringstream parts(key);
-  std::string part;
-  std::vector<std::string> path;
-  while (std::getline(parts, part, '.')) path.push_back(part);
-  if (key.ends_with('.') || std::ranges::find(path, "") != path.end())
-    throw Error(Errc::usage, fmt::format("--set {}: '{}' names no key", text, key));
-  for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-    if (toml::array* array = place->as_array()) {
-      std::size_t index = 0;
-      const auto [end, error] =
-          std::from_chars(path[i].data(), path[i].data() + path[i].size(), index);
-      if (error != std::errc() || end != path[i].data() + path[i].size() || index == 0 ||
-          index > array->size())
-        throw Error(Errc::usage,
-                    fmt::format("--set {}: '{}' must be in [1, {}]", text, path[i], array->size()));
-      place = array->get(index - 1);
-    } else if (toml::table* table = place->as_table()) {
-      if (!table->contains(path[i])) table->insert(path[i], toml::table{});
-      place = table->get(path[i]);
-    }
-  }
-  toml::table* table = place->as_table();
-  if (table == nullptr || path.empty())
-    throw Error(Errc::usage, fmt::format("--set {}: '{}' names no key", text, key));
-  // A key that is set is no longer swept.
-  if (toml::node* sweep = table->get("sweep"); sweep != nullptr && sweep->as_table() != nullptr)
-    sweep->as_table()->erase(path.back());
-  table->insert_or_assign(path.back(), std::move(*parsed.get("x")));
-}
-
-// Where files are is nobody's business but the user's: what is kept of a spec names the file alone.
-// Whether anything was changed.
-bool shorten_paths(toml::table& root, const ProblemKind& kind) {
-  bool changed = false;
-  for (const std::string& key : kind.file_parameters)
-    if (auto* text = root["problem"][key].as_string()) {
-      const std::string name = std::filesystem::path(text->get()).filename().string();
-      changed = changed || name != text->get();
-      *text = name;
-    }
-  return changed;
 }
 
 // Everything that is the same for all agents.
