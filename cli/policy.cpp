@@ -2,6 +2,7 @@
 #include <fmt/ostream.h>
 #include <fmt/ranges.h>
 
+#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -28,15 +29,24 @@ std::string only_one(const std::vector<std::string>& all, const char* what, cons
               fmt::format("which {}? {} must be one of: {}", what, flag, fmt::join(all, ", ")));
 }
 
-void write_csv(const QTable& q, const std::string& path) {
-  AtomicFile file(path);
-  fmt::print(file.out(), "state,action,q,greedy\n");
+void write_csv(const QTable& q, std::ostream& out) {
+  fmt::print(out, "state,action,q,greedy\n");
   for (State s = 0; s < q.num_states(); ++s) {
     const auto greedy = q.greedy_actions(s);
     for (Action a = 0; a < q.num_actions(); ++a)
-      fmt::print(file.out(), "{},{},{},{}\n", s, a, q(s, a),
+      fmt::print(out, "{},{},{},{}\n", s, a, q(s, a),
                  std::ranges::find(greedy, a) != greedy.end() ? 1 : 0);
   }
+}
+
+void write_csv(const QTable& q, const std::string& path) {
+  if (path == "-") {
+    write_csv(q, std::cout);
+    if (!std::cout.flush()) throw Error(Errc::io, "the output cannot be written");
+    return;
+  }
+  AtomicFile file(path);
+  write_csv(q, file.out());
   file.commit();
 }
 
@@ -70,6 +80,7 @@ int run(Options options) {
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
   if (!options.csv.empty()) write_csv(q, options.csv);
+  if (options.csv == "-") return 0;  // nothing else belongs there
   if (options.state) return show_state(q, *options.state, options.json);
   if (options.json) {
     const nlohmann::json out = {
@@ -95,7 +106,8 @@ Handler add_policy(CLI::App& app) {
   app.add_option("--agent", options->agent, "label of the agent, needed if there are several");
   app.add_option("--seed", options->seed, "which of the trained policies")->capture_default_str();
   app.add_option("--state", options->state, "ask it about this state");
-  app.add_option("--csv", options->csv, "write all of it: state,action,q,greedy");
+  app.add_option("--csv", options->csv,
+                 "write all of it: state,action,q,greedy; - for standard output");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo policy hilo.db --agent 'MFMCRL m=10 as-written' --seed 3 --state 7");
   return [options] { return run(*options); };

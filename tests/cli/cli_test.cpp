@@ -60,8 +60,8 @@ class Cli : public ::testing::Test {
 TEST_F(Cli, EveryCommandHasHelpWithAnExample) {
   const Finished help = hilo({"--help"});
   EXPECT_EQ(help.code, 0);
-  for (const char* command :
-       {"run", "reproduce", "report", "export", "policy", "solve", "merge", "list", "completion"}) {
+  for (const char* command : {"run", "reproduce", "report", "export", "policy", "solve", "merge",
+                              "import", "list", "completion"}) {
     EXPECT_NE(help.out.find(command), std::string::npos) << command;
     const Finished f = hilo({command, "--help"});
     EXPECT_EQ(f.code, 0);
@@ -358,6 +358,9 @@ TEST_F(Cli, PoliciesCanBeAskedAndExported) {
   EXPECT_EQ(hilo({"policy", "hilo.db", "--agent", "MCRL", "--csv", "p.csv"}).code, 0);
   EXPECT_EQ(std::ranges::count(testing::slurp(path("p.csv")), '\n'), 61);
   expect_failure({"policy", "hilo.db", "--agent", "MCRL", "--state", "99"}, 2, {"[0, 19]"});
+  EXPECT_TRUE(hilo({"policy", "hilo.db", "--agent", "MCRL", "--csv", "-"})
+                  .out.starts_with("state,action,q,greedy\n0,0,"));
+  EXPECT_FALSE(std::filesystem::exists(path("-")));
   expect_failure({"policy", "hilo.db", "--agent", "nobody"}, 2, {"agent 'nobody'"});
 }
 
