@@ -157,25 +157,9 @@ TEST(RunAll, AFailingRunIsRecordedAndTheOthersGoOn) {
                  "1,0,1,1,0\n1,1,1,1,0\n");
     folder.write(std::filesystem::path(side) / "start.csv", "state,probability\n0,1\n");
   }
-  const std::string text = R"(spec_version = 1
-name = "failing"
-[problem]
-kind = "table"
-folder = ")" + folder.path().string() +
-                           R"("
-[train]
-episodes = 20
-gamma = 1.0
-[test]
-every = 10
-episodes = 2
-exact_every = 10
-[[agent]]
-kind = "mcrl"
-[[agent]]
-kind = "mfmcrl"
-)";
-  const Spec spec = parse_spec(text, "failing", {"train.max_steps=50"});
+  const std::string text = testing::table_spec(folder.path().string(), testing::kNeverEnds) +
+                           "[[agent]]\nkind = \"mfmcrl\"\n";
+  const Spec spec = parse_spec(text, "failing");
   const auto records = run(spec, 1);
   ASSERT_EQ(records.size(), 2U);
   for (const RunRecord& r : records) {

@@ -35,4 +35,14 @@ kind = "mfmcrl"
 sweep.low_rollouts = [1, 2]
 )";
 
+// MCRL on the tables of a folder; `more` goes on with [train] and other parts.
+inline std::string table_spec(const std::string& folder, const std::string& more = "") {
+  return "spec_version = 1\nname = \"t\"\n[problem]\nkind = \"table\"\nfolder = \"" + folder +
+         "\"\n[train]\nepisodes = 20\n" + more + "[[agent]]\nkind = \"mcrl\"\n";
+}
+
+// With exact values that do not exist where a policy never ends.
+inline const std::string kNeverEnds =
+    "gamma = 1.0\nmax_steps = 50\n[test]\nevery = 10\nepisodes = 2\nexact_every = 10\n";
+
 }  // namespace hilo::testing
