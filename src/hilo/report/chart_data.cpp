@@ -20,7 +20,7 @@ constexpr std::size_t kMaxPoints = 400;  // of a curve; more cannot be seen
 const std::vector<ChartSpec>& all_charts() {
   static const std::vector<ChartSpec> kCharts = {
       {.title = "Learning curves",
-       .note = "Mean over seeds. Circles are published means.",
+       .note = "Mean over seeds. Circles, where there are any, are published means.",
        .small = false,
        .metrics =
            {{"test_reward", "Mean reward per step, test episodes", "mean reward per step",
