@@ -25,10 +25,23 @@ Maker mfmcrl(Variant variant) {
     return std::make_unique<Mfmcrl>(pair, options, seed);
   };
 }
+Maker with_estimator(const char* name, Coupling coupling) {
+  return [=](const FidelityPair& pair, std::uint64_t seed) {
+    MfmcrlOptions options = mfmcrl_plus();
+    options.low_rollouts = 3;
+    options.estimator.name = name;
+    options.coupling = coupling;
+    return std::make_unique<Mfmcrl>(pair, options, seed);
+  };
+}
 const std::pair<const char*, Maker> kMakers[] = {
     {"mcrl", kMcrl},
     {"mfmcrl as-written", mfmcrl(kAsWritten)},
     {"mfmcrl as-published", mfmcrl(kAsPublished)},
+    {"mfmcrl+", with_estimator("empirical-bayes", Coupling::path)},
+    {"mfmcrl bias-aware, common random numbers",
+     with_estimator("bias-aware", Coupling::common_random_numbers)},
+    {"mfmcrl finite-m, not coupled", with_estimator("finite-m", Coupling::none)},
 };
 
 std::vector<double> values(const Agent& agent) {
@@ -105,7 +118,9 @@ TEST(AgentConformance, MfmcrlUsesItsOwnSeed) {
 // Bits that must not change unless the algorithm version does: the sum of all Q values after 300
 // episodes.
 TEST(AgentConformance, ResultsArePinnedToTheLastBit) {
-  const double expected[] = {0x1.3b376e7d592dbp+6, 0x1.8879035663caep+6, 0x1.52fdf35a6a8f2p+6};
+  const double expected[std::size(kMakers)] = {0x1.3b376e7d592dbp+6, 0x1.8879035663caep+6,
+                                               0x1.52fdf35a6a8f2p+6, 0x1.526da648bb71ap+6,
+                                               0x1.872eeca0ece96p+6, 0x1.5bd22959c8bbap+6};
   for (std::size_t i = 0; i < std::size(kMakers); ++i) {
     SCOPED_TRACE(kMakers[i].first);
     const FidelityPair pair = testing::small_pair(1);

@@ -29,6 +29,7 @@ std::vector<Named> make_problems() {
   const auto high = testing::small_mdp(1);
   save_pair(*high, *testing::small_mdp(2), StateMap::identity(12), folder.path());
   problems.push_back({"table", build_problem("table", {{"folder", folder.path().string()}}, 1)});
+  problems.push_back({"docking", build_problem("docking", {{"cells", std::int64_t{7}}}, 1)});
   for (const char* which : {"i", "ii"})
     problems.push_back({"nas-bench-201", build_problem("nas-bench-201", {{"case", which}}, 1)});
   return problems;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hilo/env/episode.hpp"
+#include "hilo/env/run_observer.hpp"
 #include "hilo/policy/q_table.hpp"
 
 namespace hilo {
@@ -39,6 +40,12 @@ class Agent {
 
   virtual const QTable& q() const = 0;
   virtual std::uint64_t episodes() const = 0;  // learnt from so far
+
+  // Of q()(s, a), as the agent judges it; infinite where it cannot.
+  virtual double standard_error(State s, Action a) const = 0;
+
+  // Numbers worth recording that only this kind of agent has.
+  virtual std::vector<Fact> findings() const { return {}; }
 
   // The whole state, so that an agent of the same kind, options and seed continues with the same
   // bits. load throws and changes nothing unless the bytes are such a state.

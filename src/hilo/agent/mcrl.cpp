@@ -2,7 +2,6 @@
 
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/estimator/sample_mean.hpp"
 #include "hilo/rollout/shadow.hpp"
 
 namespace hilo {

@@ -2,6 +2,7 @@
 
 #include "hilo/agent/agent.hpp"
 #include "hilo/core/moments.hpp"
+#include "hilo/estimator/sample_mean.hpp"
 #include "hilo/rollout/first_visits.hpp"
 
 namespace hilo {
@@ -25,6 +26,10 @@ class Mcrl final : public Agent {
   std::uint64_t episodes() const override { return episodes_; }
   std::vector<std::byte> save() const override;
   void load(std::span<const std::byte> bytes) override;
+
+  double standard_error(State s, Action a) const override {
+    return sample_mean(returns(s, a)).standard_error;
+  }
 
   const Moments& returns(State s, Action a) const { return returns_[s * q_.num_actions() + a]; }
 

@@ -6,7 +6,7 @@
 
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/estimator/control_variate.hpp"
+#include "hilo/estimator/paper.hpp"
 #include "hilo/rollout/returns.hpp"
 #include "hilo/rollout/shadow.hpp"
 
@@ -26,8 +26,19 @@ LowBehaviour low_behaviour_from_name(std::string_view name) {
 Pool pool_from_name(std::string_view name) {
   if (name == name_of(Pool::start_pairs)) return Pool::start_pairs;
   if (name == name_of(Pool::first_visits)) return Pool::first_visits;
-  throw Error(Errc::spec,
-              fmt::format("pool is '{}', but must be start-pairs or first-visits", name));
+  if (name == name_of(Pool::whole_paths)) return Pool::whole_paths;
+  throw Error(
+      Errc::spec,
+      fmt::format("pool is '{}', but must be start-pairs, first-visits or whole-paths", name));
+}
+
+Coupling coupling_from_name(std::string_view name) {
+  if (name == "path") return Coupling::path;
+  if (name == "common-random-numbers") return Coupling::common_random_numbers;
+  if (name == "none") return Coupling::none;
+  throw Error(
+      Errc::spec,
+      fmt::format("coupling is '{}', but must be path, common-random-numbers or none", name));
 }
 
 std::string_view name_of(LowBehaviour low_behaviour) {
@@ -35,7 +46,15 @@ std::string_view name_of(LowBehaviour low_behaviour) {
 }
 
 std::string_view name_of(Pool pool) {
-  return pool == Pool::start_pairs ? "start-pairs" : "first-visits";
+  switch (pool) {
+    case Pool::start_pairs:
+      return "start-pairs";
+    case Pool::first_visits:
+      return "first-visits";
+    case Pool::whole_paths:
+      break;
+  }
+  return "whole-paths";
 }
 
 Variant variant_from_name(std::string_view name) {
@@ -43,6 +62,12 @@ Variant variant_from_name(std::string_view name) {
   if (name == "as-published") return kAsPublished;
   throw Error(Errc::spec,
               fmt::format("variant is '{}', but must be as-written or as-published", name));
+}
+
+MfmcrlOptions mfmcrl_plus() {
+  return {.pool = Pool::whole_paths,
+          .estimator = {.name = "empirical-bayes"},
+          .recency = kRecencyWeights};
 }
 
 Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed)
@@ -53,6 +78,7 @@ Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t se
       paired_(pair_.high().num_states() * pair_.num_actions()),
       free_pool_(pair_.low().num_states() * pair_.num_actions()),
       path_pool_(free_pool_.size()),
+      estimator_(make_estimator(options.estimator, paired_.size())),
       low_policy_(pair_.map(), pair_.num_actions()),
       action_0_(pair_.low().num_states(), pair_.num_actions(), 0),
       high_visits_(pair_.high().num_states(), pair_.num_actions()),
@@ -61,8 +87,27 @@ Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t se
   require_within("gamma", options.gamma, 0, 1);
   require_within("epsilon", options.epsilon, 0, 1);
   require_within("low_rollouts", std::uint64_t{options.low_rollouts}, 1, 1'000'000);
-  require_within("max_steps", std::uint64_t{options.max_steps}, 1, kMaxSteps);
+  // Coupled roll-outs start up to max_steps late in their stream.
+  require_within("max_steps", std::uint64_t{options.max_steps}, 1, kMaxSteps / 2);
+  require_within("recency", options.recency, 1, 100);
 }
+
+Mfmcrl::Mfmcrl(const Mfmcrl& other)
+    : Agent(other),
+      pair_(other.pair_),
+      options_(other.options_),
+      seed_(other.seed_),
+      q_(other.q_),
+      paired_(other.paired_),
+      free_pool_(other.free_pool_),
+      path_pool_(other.path_pool_),
+      estimator_(other.estimator_->clone()),
+      episodes_(other.episodes_),
+      low_policy_(other.low_policy_),
+      action_0_(other.action_0_),
+      high_visits_(other.high_visits_),
+      low_visits_(other.low_visits_),
+      new_returns_(other.new_returns_) {}
 
 // Algorithm 1, one turn of its outer loop. Lines 2 and 3, the loop and the high-fidelity episode,
 // are the caller's.
@@ -72,13 +117,15 @@ LearnReport Mfmcrl::learn(const Episode& episode) {
 
   // [l. 4] tau_lo: the episode mapped by T, with low-fidelity rewards
   shadow(pair_, episode, low_);
+  discounted_returns(low_.rewards, options_.gamma, low_returns_);
   pool_path_returns();
+  if (options_.coupling != Coupling::path) pair_with_rollouts(episode, report);
 
   // [l. 5] m more returns for every (s_lo, a) in tau_lo, appended to RetsLP
   if (options_.pool == Pool::start_pairs)
     sample_start_pairs(report);
   else
-    sample_first_visits(report);
+    sample_paths(report);
 
   // [l. 6-20] backwards through the episode
   update_values(episode, report);
@@ -89,11 +136,36 @@ LearnReport Mfmcrl::learn(const Episode& episode) {
 // The text takes the population mean over m + n returns: the n along the high-fidelity episodes
 // belong to it. Also collects the distinct pairs of tau_lo.
 void Mfmcrl::pool_path_returns() {
-  discounted_returns(low_.rewards, options_.gamma, returns_);
   starts_.clear();
   for (const std::uint32_t t : low_visits_.find(low_)) {
     starts_.push_back({low_.states[t], low_.actions[t]});
-    path_pool_[index(low_.states[t], low_.actions[t])].add(returns_[t]);
+    if (options_.coupling == Coupling::path)
+      path_pool_[index(low_.states[t], low_.actions[t])].add(low_returns_[t], options_.recency);
+  }
+}
+
+// In place of the path: one low-fidelity roll-out for each first visit of a high-fidelity pair.
+// With common random numbers its k-th step draws from the words of the (t + k)-th step of the
+// episode.
+void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
+  RolloutBatch batch = low_batch();
+  std::uint32_t visit = 0;
+  for (const std::uint32_t t : high_visits_.find(high)) {
+    const StateAction start = {low_.states[t], low_.actions[t]};
+    if (options_.coupling == Coupling::common_random_numbers) {
+      batch.purpose = Purpose::high_episode;
+      batch.first_step = t;
+    } else {
+      batch.purpose = Purpose::uncoupled;
+      batch.first_pair = visit++;
+    }
+    RolloutSummary summary;
+    pair_.low().roll_out(batch, {&start, 1}, 1, {&summary, 1});
+    low_returns_[t] = summary.discounted_return;
+    if (summary.steps > 0)
+      path_pool_[index(start.state, start.action)].add(low_returns_[t], options_.recency);
+    report.low_steps += summary.steps;
+    report.truncated_rollouts += summary.truncated ? 1 : 0;
   }
 }
 
@@ -134,20 +206,23 @@ void Mfmcrl::sample_part(const RolloutBatch& batch, std::span<const StateAction>
   const RolloutSummary* summary = summaries_.data();
   for (const auto [s_lo, a] : starts)
     for (std::uint32_t j = 0; j < rollouts; ++j, ++summary) {
-      if (summary->steps > 0) free_pool_[index(s_lo, a)].add(summary->discounted_return);
+      if (summary->steps > 0)
+        free_pool_[index(s_lo, a)].add(summary->discounted_return, options_.recency);
       report.low_steps += summary->steps;
       report.truncated_rollouts += summary->truncated ? 1 : 0;
     }
 }
 
-void Mfmcrl::sample_first_visits(LearnReport& report) {
+void Mfmcrl::sample_paths(LearnReport& report) {
   RolloutBatch batch = low_batch();
+  const bool until_full = options_.pool == Pool::first_visits;
   for (const auto [s_lo, a] : starts_) new_returns_[index(s_lo, a)] = 0;
   for (std::uint32_t i = 0; i < starts_.size(); ++i) {
     const auto [s_lo, a] = starts_[i];
     if (pair_.low().is_terminal(s_lo)) continue;
     batch.first_pair = i;
-    for (std::uint32_t j = 0; new_returns_[index(s_lo, a)] < options_.low_rollouts; ++j) {
+    const std::uint32_t& new_returns = new_returns_[index(s_lo, a)];
+    for (std::uint32_t j = 0; (until_full ? new_returns : j) < options_.low_rollouts; ++j) {
       batch.first_rollout = j;
       pair_.low().record(batch, starts_[i], rollout_);
       check_rollout(starts_[i]);
@@ -174,47 +249,57 @@ void Mfmcrl::pool_first_visits_of_rollout() {
   discounted_returns(rollout_.rewards, options_.gamma, returns_);
   for (const std::uint32_t t : low_visits_.find(rollout_)) {
     const std::size_t visited = index(rollout_.states[t], rollout_.actions[t]);
-    free_pool_[visited].add(returns_[t]);
+    free_pool_[visited].add(returns_[t], options_.recency);
     ++new_returns_[visited];
   }
 }
 
 double Mfmcrl::pool_mean(State s_lo, Action a) const {
-  const Moments& free = free_pool(s_lo, a);
-  const Moments& path = path_pool(s_lo, a);
-  const auto num_free = static_cast<double>(free.count());
-  const auto num_path = static_cast<double>(path.count());
-  if (num_free + num_path == 0) return 0;
-  return (num_free * free.mean() + num_path * path.mean()) / (num_free + num_path);
+  return PaperEstimator::population_mean({CoMoments(), free_pool(s_lo, a), path_pool(s_lo, a)});
+}
+
+Evidence Mfmcrl::evidence(State s, Action a) const {
+  const std::size_t low = index(pair_.map().low_of(s), a);
+  return {paired_[index(s, a)], free_pool_[low], path_pool_[low]};
+}
+
+double Mfmcrl::standard_error(State s, Action a) const {
+  return estimator_->estimate(evidence(s, a)).standard_error;
+}
+
+std::vector<Fact> Mfmcrl::findings() const {
+  if (options_.estimator.name == "paper") return {};
+  const PooledFindings found = estimator_->findings();
+  return {{"pooled_alpha", found.alpha},
+          {"bias_offset", found.bias_offset},
+          {"bias_spread", found.bias_spread}};
 }
 
 void Mfmcrl::update_values(const Episode& high, LearnReport& report) {
   auto first_visits = high_visits_.find(high);
   double ratio_sum = 0;
 
-  double g_hi = 0;  // [l. 6]
-  double g_lo = 0;
+  double g_hi = 0;                                                   // [l. 6]
   for (std::size_t t = high.length(); t-- > 0;) {                    // [l. 7]
     g_hi = options_.gamma * g_hi + high.rewards[t];                  // [l. 8]
-    g_lo = options_.gamma * g_lo + low_.rewards[t];                  // [l. 9]
     if (first_visits.empty() || first_visits.back() != t) continue;  // [l. 10]
     first_visits = first_visits.first(first_visits.size() - 1);
 
     const State s = high.states[t];
     const Action a = high.actions[t];
-    CoMoments& returns = paired_[index(s, a)];
-    returns.add(g_hi, g_lo);  // [l. 11-12]
+    paired_[index(s, a)].add(g_hi, low_returns_[t], options_.recency);  // [l. 9, 11, 12]
 
-    // [l. 13-18] Q <- E[G_hi] + alpha (mean[RetsLP] - E[G_lo]),  alpha = rho sigma_hi / sigma_lo
-    const ControlVariate cv = control_variate(returns, pool_mean(low_.states[t], a));
-    ratio_sum += cv.variance_ratio;
-    if (cv.alpha != 0) {
-      report.correlation_sum += cv.correlation();
+    // [l. 13-18] Q(s, a) from RetsH, RetsL and RetsLP
+    estimator_->update(index(s, a), evidence(s, a));
+    const CorrectedEstimate estimate = estimator_->estimate(evidence(s, a));
+    ratio_sum += estimate.variance_ratio;
+    if (estimate.corrected) {
+      report.correlation_sum += estimate.correlation;
       ++report.corrected;
     }
 
     // [l. 19-20] the Q table keeps its greedy actions, so that pi is epsilon-greedy at once
-    q_.set(s, a, cv.value);
+    q_.set(s, a, estimate.value);
     low_policy_.update(pair_.map(), q_, s, a);
   }
   const std::size_t num_updated = high_visits_.size();
@@ -222,13 +307,17 @@ void Mfmcrl::update_values(const Episode& high, LearnReport& report) {
 }
 
 std::vector<std::byte> Mfmcrl::save() const {
-  ArchiveWriter out("mfmcrl", kAlgorithmVersion);
+  ArchiveWriter out("mfmcrl", kArchiveVersion);
   out.value(options_.gamma);
   out.value(options_.epsilon);
   out.value(options_.low_rollouts);
   out.value(options_.low_policy);
   out.value(options_.pool);
   out.value(options_.max_steps);
+  out.value(options_.recency);
+  out.value(options_.coupling);
+  out.value(options_.estimator.alpha);
+  out.array<char>(options_.estimator.name);
   out.value(seed_);
   out.value(static_cast<std::uint64_t>(q_.num_states()));
   out.value(static_cast<std::uint64_t>(q_.num_actions()));
@@ -238,18 +327,27 @@ std::vector<std::byte> Mfmcrl::save() const {
   out.array<CoMoments>(paired_);
   out.array<Moments>(free_pool_);
   out.array<Moments>(path_pool_);
+  estimator_->save(out);
   return out.finish();
 }
 
 void Mfmcrl::load(std::span<const std::byte> bytes) {
   Mfmcrl loaded = *this;
-  ArchiveReader in(bytes, "mfmcrl", kAlgorithmVersion);
+  ArchiveReader in(bytes, "mfmcrl", kArchiveVersion);
   in.expect("gamma", options_.gamma);
   in.expect("epsilon", options_.epsilon);
   in.expect("low_rollouts", options_.low_rollouts);
   in.expect("low_policy", options_.low_policy);
   in.expect("pool", options_.pool);
   in.expect("max_steps", options_.max_steps);
+  in.expect("recency", options_.recency);
+  in.expect("coupling", options_.coupling);
+  in.expect("alpha", options_.estimator.alpha);
+  std::string name = options_.estimator.name;
+  in.array<char>("estimator", name);
+  if (name != options_.estimator.name)
+    throw Error(Errc::data, fmt::format("saved state: its estimator is '{}', not '{}'", name,
+                                        options_.estimator.name));
   in.expect("seed", seed_);
   in.expect("number of states", static_cast<std::uint64_t>(q_.num_states()));
   in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
@@ -260,6 +358,7 @@ void Mfmcrl::load(std::span<const std::byte> bytes) {
   in.array<CoMoments>("number of paired returns", loaded.paired_);
   in.array<Moments>("number of pooled returns", loaded.free_pool_);
   in.array<Moments>("number of pooled returns", loaded.path_pool_);
+  loaded.estimator_->load(in);
   in.finish();
   loaded.q_.assign(q);
   loaded.low_policy_.update_all(pair_.map(), loaded.q_);

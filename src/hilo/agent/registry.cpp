@@ -16,6 +16,15 @@ std::unique_ptr<Agent> build_mcrl(const FidelityPair& pair, const Parameters& /*
                                 McrlOptions{.gamma = setting.gamma, .epsilon = setting.epsilon});
 }
 
+// Estimators other than the paper's are at their best with fading returns and every first visit of
+// a roll-out, so that is what `estimator = ...` alone means.
+void complete_mfmcrl(std::map<std::string, Value>& given) {
+  const auto estimator = given.find("estimator");
+  if (estimator == given.end() || estimator->second == Value("paper")) return;
+  given.try_emplace("weights", "recency");
+  given.try_emplace("pool", std::string(name_of(Pool::whole_paths)));
+}
+
 std::unique_ptr<Agent> build_mfmcrl(const FidelityPair& pair, const Parameters& p,
                                     const AgentSetting& setting) {
   const MfmcrlOptions options = {
@@ -25,6 +34,11 @@ std::unique_ptr<Agent> build_mfmcrl(const FidelityPair& pair, const Parameters& 
       .low_policy = low_behaviour_from_name(p.text("low_policy")),
       .pool = pool_from_name(p.text("pool")),
       .max_steps = setting.max_steps,
+      .estimator = {.name = p.text("estimator"),
+                    .alpha = alpha_from_name(p.text("alpha")),
+                    .forgetting = p.number("forgetting")},
+      .recency = p.text("weights") == "recency" ? kRecencyWeights : kEqualWeights,
+      .coupling = coupling_from_name(p.text("coupling")),
   };
   return std::make_unique<Mfmcrl>(pair, options, setting.seed);
 }
@@ -33,7 +47,14 @@ Shorthand shorthand(const char* name, const Variant& variant) {
   return {name,
           {{"low_policy", std::string(name_of(variant.low_policy))},
            {"pool", std::string(name_of(variant.pool))},
-           {"projection", std::string(name_of(variant.projection))}}};
+           {"projection", std::string(name_of(variant.projection))},
+           {"estimator", "paper"}}};
+}
+
+std::vector<std::string> estimator_names() {
+  std::vector<std::string> names;
+  for (const EstimatorKind& kind : estimator_kinds()) names.emplace_back(kind.name);
+  return names;
 }
 
 const std::vector<AgentKind>& all_kinds() {
@@ -43,6 +64,8 @@ const std::vector<AgentKind>& all_kinds() {
        .description = "first-visit Monte Carlo control on the high fidelity alone",
        .parameters = {},
        .variants = {},
+       .complete = {},
+       .display_of = {},
        .uses_low_fidelity = false,
        .algorithm_version = Mcrl::kAlgorithmVersion,
        .build = build_mcrl},
@@ -64,13 +87,49 @@ const std::vector<AgentKind>& all_kinds() {
                 0,
                 {"policy", "action-0"}},
                {"pool",
-                "which low-fidelity returns make the population mean",
+                "which low-fidelity returns make the population mean; with another estimator than "
+                "paper the default is whole-paths",
                 "start-pairs",
                 0,
                 0,
-                {"start-pairs", "first-visits"}},
+                {"start-pairs", "first-visits", "whole-paths"}},
+               {.name = "estimator",
+                .description = "how returns become values; empirical-bayes is MFMCRL+",
+                .default_value = "paper",
+                .choices = estimator_names(),
+                .silent_default = true},
+               {.name = "weights",
+                .description = "of old returns: 1/n, or fading as policies change; with another "
+                               "estimator than paper the default is recency",
+                .default_value = "equal",
+                .choices = {"equal", "recency"},
+                .silent_default = true},
+               {.name = "alpha",
+                .description = "whose covariance counts; paper always takes a pair's own",
+                .default_value = "pooled",
+                .choices = {"own", "pooled", "shrunk"},
+                .silent_default = true},
+               {.name = "forgetting",
+                .description = "how much of the sums over all pairs is kept at every update",
+                .default_value = 0.9999,
+                .low = 0.5,
+                .high = 1,
+                .choices = {},
+                .silent_default = true},
+               {.name = "coupling",
+                .description = "what a high-fidelity return is paired with",
+                .default_value = "path",
+                .choices = {"path", "common-random-numbers", "none"},
+                .silent_default = true},
            },
-       .variants = {shorthand("as-written", kAsWritten), shorthand("as-published", kAsPublished)},
+       .variants = {shorthand("as-written", kAsWritten),
+                    shorthand("as-published", kAsPublished),
+                    {"plus", {{"estimator", "empirical-bayes"}}}},
+       .complete = complete_mfmcrl,
+       .display_of =
+           [](const Parameters& p) {
+             return p.text("estimator") == "empirical-bayes" ? "MFMCRL+" : "MFMCRL";
+           },
        .uses_low_fidelity = true,
        .algorithm_version = Mfmcrl::kAlgorithmVersion,
        .build = build_mfmcrl},

@@ -36,6 +36,10 @@ struct AgentKind {
   std::string description;
   std::vector<ParameterInfo> parameters;
   std::vector<Shorthand> variants;  // values of the key "variant"
+  // Adds defaults that depend on what was given; what they leave open has the parameter's own.
+  std::function<void(std::map<std::string, Value>& given)> complete = {};
+  // The name in labels where it depends on the parameters; otherwise `display`.
+  std::function<std::string(const Parameters&)> display_of = {};
   bool uses_low_fidelity = false;
   std::uint32_t algorithm_version = 0;  // raised by every change that alters results
   std::function<std::unique_ptr<Agent>(const FidelityPair&, const Parameters&, const AgentSetting&)>

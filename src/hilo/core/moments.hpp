@@ -7,6 +7,7 @@ namespace hilo {
 // Step sizes of the running moments: the n-th value gets the weight w / (n + w - 1).
 // w = 1 is 1/n, the plain mean; w = 2 doubles the say of new values, so that old ones fade.
 inline constexpr double kEqualWeights = 1;
+inline constexpr double kRecencyWeights = 2;
 
 // Mean and variance of a sequence in O(1) memory (Welford's update, generalised to weights):
 //   mean <- mean + eta (x - mean),   var <- (1 - eta) (var + eta (x - mean)^2)

@@ -23,6 +23,8 @@ struct ParameterInfo {
   double low = 0, high = 0;            // allowed range of a number, ends included
   std::vector<std::string> choices;    // allowed strings; empty: any but the empty one
   bool low_fidelity_only = false;      // of a problem: an agent without low fidelity never sees it
+  // Came later: at its default it is no part of a run's identity, so that older runs keep theirs.
+  bool silent_default = false;
 };
 
 // A checked set of parameters: all of them present, each of the right type and in range.

@@ -22,6 +22,8 @@ enum class Purpose : std::uint8_t {
   high_episode = 1,  // episodes in the high fidelity; equal for all agents
   low_rollout = 2,   // roll-outs in the low fidelity
   test = 3,          // test episodes in the high fidelity; equal for all agents
+  uncoupled = 4,     // low-fidelity roll-outs that stand in for coupled ones
+  pilot = 5,         // high-fidelity episodes of a pilot study
 
   // Problem generation: "episode" is the row s * num_actions + a, and word 0 counts blocks.
   problem_mask = 16,
@@ -29,6 +31,7 @@ enum class Purpose : std::uint8_t {
   problem_reward = 18,
   problem_transition_noise = 19,
   problem_reward_noise = 20,
+  problem_actions = 21,  // the order of actions: word 0 counts blocks
 
   nas_stand_in = 24,  // made-up accuracies: "episode" is the architecture
   nas_search = 25,    // searches to compare with: "episode" 0 random, 1 evolution

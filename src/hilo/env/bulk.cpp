@@ -20,6 +20,8 @@ void check_batch(const RolloutBatch& batch, std::size_t num_states, std::size_t 
                     batch.behaviour.heads.size(), batch.behaviour.num_actions, num_states,
                     num_actions));
   require_within("max_steps", std::uint64_t{batch.max_steps}, 1, kMaxSteps, Errc::usage);
+  require_within("first_step", std::uint64_t{batch.first_step}, 0, kMaxSteps - batch.max_steps,
+                 Errc::usage);
   require_within("number of pairs", batch.first_pair + num_pairs, 0, kMaxPairs, Errc::usage);
   require_within("number of roll-outs", batch.first_rollout + num_rollouts, 0, 0xffffffffU,
                  Errc::usage);

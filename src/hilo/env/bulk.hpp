@@ -34,11 +34,12 @@ void check_step(const E& env, State s, Action a, const Step& step) {
 // Runs a path from s, whose first action is `first_action` unless null, until it ends or has
 // max_steps steps, and hands every step to visit(action, step). Returns whether it was cut.
 template <Environment E, class Visit>
-bool run_path(const E& env, const Behaviour& behaviour, const Stream& stream,
-              std::uint32_t max_steps, State s, const Action* first_action, Visit&& visit) {
+bool run_path(const E& env, const RolloutBatch& batch, const Stream& stream, State s,
+              const Action* first_action, Visit&& visit) {
   if (env.is_terminal(s)) return false;
-  for (std::uint32_t t = 0; t < max_steps; ++t) {
-    Rng rng = Rng::of_step(stream, t + 1);
+  const Behaviour& behaviour = batch.behaviour;
+  for (std::uint32_t t = 0; t < batch.max_steps; ++t) {
+    Rng rng = Rng::of_step(stream, batch.first_step + t + 1);
     const std::uint32_t explore_word = rng.u32();
     const std::uint32_t action_word = rng.u32();
     const Action a = t == 0 && first_action != nullptr
@@ -58,13 +59,12 @@ RolloutSummary summarise_path(const E& env, const RolloutBatch& batch, const Str
                               State s, const Action* first_action) {
   RolloutSummary summary;
   double discount = 1;
-  summary.truncated = run_path(env, batch.behaviour, stream, batch.max_steps, s, first_action,
-                               [&](Action, const Step& step) {
-                                 summary.discounted_return += discount * step.reward;
-                                 discount *= batch.gamma;
-                                 summary.reward_sum += step.reward;
-                                 ++summary.steps;
-                               });
+  summary.truncated = run_path(env, batch, stream, s, first_action, [&](Action, const Step& step) {
+    summary.discounted_return += discount * step.reward;
+    discount *= batch.gamma;
+    summary.reward_sum += step.reward;
+    ++summary.steps;
+  });
   return summary;
 }
 
@@ -73,7 +73,7 @@ void record_path(const E& env, const RolloutBatch& batch, const Stream& stream, 
                  const Action* first_action, Episode& episode) {
   episode.begin(s);
   episode.truncated =
-      run_path(env, batch.behaviour, stream, batch.max_steps, s, first_action,
+      run_path(env, batch, stream, s, first_action,
                [&](Action a, const Step& step) { episode.append(a, step.reward, step.next); });
 }
 

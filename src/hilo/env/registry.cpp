@@ -10,6 +10,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/env/degraded_twin.hpp"
+#include "hilo/env/docking.hpp"
 #include "hilo/env/nas_problem.hpp"
 #include "hilo/env/random_mdp.hpp"
 #include "hilo/env/table_csv.hpp"
@@ -31,7 +32,8 @@ const TabularMdp& table_of(const Simulator& simulator) {
 }
 
 std::shared_ptr<const Simulator> build_random_high(const Parameters& p, std::uint64_t seed) {
-  return make_simulator(make_random_mdp(random_mdp_options(p), seed));
+  return make_simulator(make_random_mdp(random_mdp_options(p), seed),
+                        sampling_from_name(p.text("sampling")));
 }
 
 Problem build_random_pair(const Parameters& p, std::uint64_t seed,
@@ -40,7 +42,7 @@ Problem build_random_pair(const Parameters& p, std::uint64_t seed,
       table_of(*high),
       {.snr_db = p.number("snr_db"), .projection = projection_from_name(p.text("projection"))},
       seed);
-  return {.pair = FidelityPair(high, make_simulator(low)),
+  return {.pair = FidelityPair(high, make_simulator(low, sampling_from_name(p.text("sampling")))),
           .facts =
               {
                   {"transition_snr_db", report.transition_snr_db},
@@ -54,13 +56,22 @@ Problem build_random_pair(const Parameters& p, std::uint64_t seed,
           .memory_bytes = table_of(*high).memory_bytes() + low->memory_bytes()};
 }
 
+DockingOptions docking_options(const Parameters& p) {
+  return {.cells = static_cast<std::size_t>(p.integer("cells")),
+          .speeds = static_cast<std::size_t>(p.integer("speeds")),
+          .drag = p.number("drag"),
+          .wind = p.number("wind"),
+          .gusts = p.number("gusts")};
+}
+
 std::shared_ptr<const Simulator> build_table_high(const Parameters& p, std::uint64_t /*seed*/) {
-  return make_simulator(load_mdp(std::filesystem::path(p.text("folder")) / "high"));
+  return make_simulator(load_mdp(std::filesystem::path(p.text("folder")) / "high"),
+                        sampling_from_name(p.text("sampling")));
 }
 
 Problem build_table_pair(const Parameters& p, std::uint64_t /*seed*/,
                          const std::shared_ptr<const Simulator>& high) {
-  FidelityPair pair = load_pair(p.text("folder"), high);
+  FidelityPair pair = load_pair(p.text("folder"), high, sampling_from_name(p.text("sampling")));
   const std::size_t bytes = table_of(*high).memory_bytes() + table_of(pair.low()).memory_bytes();
   return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
 }
@@ -76,6 +87,16 @@ std::string hash_tables(const Parameters& p, bool with_low) {
       contents << in.rdbuf();
   }
   return hash_hex(contents.str());
+}
+
+ParameterInfo sampling_parameter() {
+  return {.name = "sampling",
+          .description =
+              "how successors are drawn; coupling by common random numbers needs "
+              "inverse-cdf",
+          .default_value = "alias",
+          .choices = {"alias", "inverse-cdf"},
+          .silent_default = true};
 }
 
 const std::vector<ProblemKind>& all_kinds() {
@@ -112,18 +133,42 @@ const std::vector<ProblemKind>& all_kinds() {
                 1,
                 double{kMaxRandomStates},
                 {}},
+               sampling_parameter(),
            },
        .build_high = build_random_high,
        .build = build_random_pair,
        .validate = [](const Parameters& p) { validate(random_mdp_options(p)); }},
       {.name = "table",
        .description = "two MDPs and the map between them, read from CSV files",
-       .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}}},
+       .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}},
+                      sampling_parameter()},
        .build_high = build_table_high,
        .build = build_table_pair,
        .content_hash = hash_tables,
        .file_parameters = {"folder"},
        .same_for_all_seeds = true},
+      {.name = "docking",
+       .description = "a vehicle and a dock; the low fidelity has no air and a coarse grid",
+       .parameters =
+           {
+               {"cells", "grid cells per side", std::int64_t{10}, 6, 120, {}},
+               {"speeds", "speeds per axis, odd", std::int64_t{3}, 3, 15, {}},
+               {"drag", "of the high fidelity, per metre", 0.3, 0, 1, {}},
+               {"wind", "of the high fidelity along x, in m/s", 0.4, -1, 1, {}},
+               {"gusts", "chance of a gust in a second, in the high fidelity", 0.2, 0, 1, {}},
+           },
+       .build_high = [](const Parameters& p,
+                        std::uint64_t seed) { return make_docking(docking_options(p), seed); },
+       .build = [](const Parameters& p, std::uint64_t seed,
+                   const std::shared_ptr<const Simulator>& high) -> Problem {
+         FidelityPair pair = make_docking_pair(docking_options(p), seed, high);
+         const std::size_t bytes = pair.map().num_high_states() * 2 * sizeof(State);
+         return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
+       },
+       .validate =
+           [](const Parameters& p) {
+             (void)Docking(docking_options(p), Docking::shuffled_actions(0));
+           }},
       nas_problem_kind(),
   };
   return kKinds;

@@ -15,6 +15,7 @@ struct RolloutBatch {
   std::uint32_t episode = 0;
   std::uint32_t first_pair = 0;     // number of the first pair and of the first roll-out, so that a
   std::uint32_t first_rollout = 0;  // large batch can be asked for in parts with the same results
+  std::uint32_t first_step = 0;  // steps of the streams that are skipped: coupled paths start late
   double gamma = 1;
   std::uint32_t max_steps = kMaxSteps;
 };

@@ -248,7 +248,8 @@ FidelityPair load_pair(const fs::path& folder) {
   return load_pair(folder, make_simulator(load_mdp(folder / "high")));
 }
 
-FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const Simulator>& high) {
+FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const Simulator>& high,
+                       Sampling low_sampling) {
   const auto low = load_mdp(folder / "low");
   const fs::path map_file = folder / "map.csv";
   std::error_code ignored;
@@ -259,8 +260,9 @@ FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const Simul
                             map_file.string(), high->num_states(), low->num_states()));
   StateMap map = has_map ? load_map(map_file, high->num_states(), low->num_states())
                          : StateMap::identity(high->num_states());
-  return in_file(has_map ? map_file : folder,
-                 [&] { return FidelityPair(high, make_simulator(low), std::move(map)); });
+  return in_file(has_map ? map_file : folder, [&] {
+    return FidelityPair(high, make_simulator(low, low_sampling), std::move(map));
+  });
 }
 
 void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& map,

@@ -7,6 +7,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/env/bulk.hpp"
+#include "hilo/env/inverse_cdf.hpp"
 
 namespace hilo {
 namespace {
@@ -73,7 +74,15 @@ TabularSampler<Index>::TabularSampler(std::shared_ptr<const TabularMdp> mdp)
     alias_ = mdp_->wide_.data();
 }
 
-std::shared_ptr<const Simulator> make_simulator(std::shared_ptr<const TabularMdp> mdp) {
+Sampling sampling_from_name(std::string_view name) {
+  if (name == "alias") return Sampling::alias;
+  if (name == "inverse-cdf") return Sampling::inverse_cdf;
+  throw Error(Errc::spec, fmt::format("sampling is '{}', but must be alias or inverse-cdf", name));
+}
+
+std::shared_ptr<const Simulator> make_simulator(std::shared_ptr<const TabularMdp> mdp,
+                                                Sampling sampling) {
+  if (sampling == Sampling::inverse_cdf) return make_simulator(InverseCdfSampler(std::move(mdp)));
   if (mdp->num_states() <= kNarrowStates)
     return make_simulator(TabularSampler<std::uint16_t>(std::move(mdp)));
   return make_simulator(TabularSampler<std::uint32_t>(std::move(mdp)));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "hilo/core/alias.hpp"
@@ -40,6 +41,7 @@ class TabularMdp final : public Model {
   friend class TabularBuilder;
   template <class Index>
   friend class TabularSampler;
+  friend class InverseCdfSampler;
 
   TabularMdp() = default;
   const Row& row(State s, Action a) const { return rows_[s * num_actions_ + a]; }
@@ -93,7 +95,15 @@ class TabularSampler {
   bool by_next_;
 };
 
-std::shared_ptr<const Simulator> make_simulator(std::shared_ptr<const TabularMdp> mdp);
+// How successors are drawn from their distribution.
+enum class Sampling : std::uint8_t {
+  alias,        // "alias": O(1), for speed
+  inverse_cdf,  // "inverse-cdf": by bisection in state order, for coupling (inverse_cdf.hpp)
+};
+Sampling sampling_from_name(std::string_view name);
+
+std::shared_ptr<const Simulator> make_simulator(std::shared_ptr<const TabularMdp> mdp,
+                                                Sampling sampling = Sampling::alias);
 
 // Takes the rows of an MDP in the order (0, 0), (0, 1), ..., (1, 0), ... and checks each.
 class TabularBuilder {

@@ -24,12 +24,35 @@ std::map<std::string, Value> traits(const RunConfig& config) {
   return all;
 }
 
-// The keys whose values differ among the configurations of one kind.
-std::set<std::string> differing_keys(const std::vector<RunConfig>& configs, const AgentKind* kind) {
+// What all configurations of one method share at the front of their labels: the kind, and its
+// estimator where that is neither the paper's nor in the name.
+std::string method_name(const RunConfig& config) {
+  const AgentKind& kind = *config.agent;
+  if (!kind.display_of) return kind.display;
+  std::string name = kind.display_of(config.agent_parameters);
+  const auto& parameters = config.agent_parameters.all();
+  const auto estimator = parameters.find("estimator");
+  if (name == kind.display && estimator != parameters.end() && estimator->second != Value("paper"))
+    name.append(" ").append(show(estimator->second));
+  return name;
+}
+
+// A variant is spelled out only where the method's name does not say it already.
+std::string shown_variant(const RunConfig& config) {
+  return method_name(config) == config.agent->display ? variant_of(config) : "";
+}
+
+// The keys whose values differ among the configurations of one method; the variant counts over all
+// of a kind, so that one published run beside a better estimator is named as such.
+std::set<std::string> differing_keys(const std::vector<RunConfig>& configs,
+                                     const RunConfig& example) {
   std::map<std::string, std::set<std::string>> seen;
-  for (const RunConfig& config : configs)
-    if (config.agent == kind)
-      for (const auto& [key, value] : traits(config)) seen[key].insert(show(value));
+  for (const RunConfig& config : configs) {
+    if (config.agent != example.agent) continue;
+    const bool same_method = method_name(config) == method_name(example);
+    for (const auto& [key, value] : traits(config))
+      if (same_method || key == "variant") seen[key].insert(show(value));
+  }
   std::set<std::string> keys;
   for (const auto& [key, values] : seen)
     if (values.size() > 1) keys.insert(key);
@@ -38,16 +61,17 @@ std::set<std::string> differing_keys(const std::vector<RunConfig>& configs, cons
 
 std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   const auto values = traits(config);
-  std::string label = config.agent->display;
+  std::string label = method_name(config);
   if (keys.erase("low_rollouts") > 0)
     label += fmt::format(" m={}", show(values.at("low_rollouts")));
   if (keys.erase("snr_db") > 0)
     label += fmt::format(" {:+} dB", std::get<double>(values.at("snr_db")));
-  const bool has_variant = !variant_of(config).empty();
-  if (keys.erase("variant") > 0 && has_variant) label += fmt::format(" {}", variant_of(config));
+  const std::string variant = shown_variant(config);
+  if (keys.erase("variant") > 0 && !variant.empty()) label += fmt::format(" {}", variant);
   for (const std::string& key : keys) {
     const bool in_variant = key == "low_policy" || key == "pool" || key == "projection";
-    if (!(in_variant && has_variant)) label += fmt::format(" {}={}", key, show(values.at(key)));
+    if (!(in_variant && !variant.empty()))
+      label += fmt::format(" {}={}", key, show(values.at(key)));
   }
   return label;
 }
@@ -69,12 +93,9 @@ std::string variant_of(const RunConfig& config) {
 }
 
 void assign_labels(std::vector<RunConfig>& configs, const std::string& where) {
-  std::map<const AgentKind*, std::set<std::string>> keys;
-  for (const RunConfig& config : configs)
-    if (!keys.contains(config.agent)) keys[config.agent] = differing_keys(configs, config.agent);
   std::set<std::string> used;
   for (RunConfig& config : configs) {
-    if (config.label.empty()) config.label = default_label(config, keys.at(config.agent));
+    if (config.label.empty()) config.label = default_label(config, differing_keys(configs, config));
     if (!used.insert(config.label).second)
       throw Error(Errc::spec, fmt::format("{}: two agents are labelled '{}'; give them labels of "
                                           "their own with label = \"...\"",

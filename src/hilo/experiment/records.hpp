@@ -30,7 +30,8 @@ struct RunRecord {
   std::string error;  // if it failed
   std::vector<Measurement> measurements;
   std::uint64_t num_states = 0, num_actions = 0;
-  std::vector<double> q;  // final state-action values, [s * num_actions + a]
+  std::vector<double> q;                // final state-action values, [s * num_actions + a]
+  std::vector<double> standard_errors;  // of them, as the agent judges; infinite where it cannot
 };
 
 }  // namespace hilo

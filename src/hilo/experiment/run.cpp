@@ -63,6 +63,13 @@ RunRecord failed_record(const PlannedRun& run, const std::string& error) {
   return record;
 }
 
+// Whether its agent estimates as the paper does: others are not at the mercy of its bias.
+bool is_the_papers(const RunConfig& config) {
+  const auto& parameters = config.agent_parameters.all();
+  const auto estimator = parameters.find("estimator");
+  return estimator != parameters.end() && estimator->second == Value("paper");
+}
+
 // What the paper's estimator would converge to under the agent's last policy, where that can be
 // computed: root mean squares over all pairs of state and action.
 void add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma, RunRecord& record) {
@@ -113,12 +120,16 @@ RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem
         if (std::isfinite(fact.value))
           record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
       const std::size_t num_pairs = pair.high().num_states() * pair.num_actions();
-      if (test.optimum != nullptr && pair.low().model() != nullptr && num_pairs <= kMaxBiasPairs)
+      if (is_the_papers(*run.config) && test.optimum != nullptr && pair.low().model() != nullptr &&
+          num_pairs <= kMaxBiasPairs)
         try_to_add_exact_bias(*agent, pair, run.config->train.number("gamma"), record);
     }
     record.num_states = agent->q().num_states();
     record.num_actions = agent->q().num_actions();
     record.q.assign(agent->q().values().begin(), agent->q().values().end());
+    for (State s = 0; s < record.num_states; ++s)
+      for (Action a = 0; a < record.num_actions; ++a)
+        record.standard_errors.push_back(agent->standard_error(s, a));
     return record;
   } catch (const std::exception& e) {
     return failed_record(run, e.what());

@@ -81,9 +81,13 @@ std::string show(const Value& value) {
 }
 
 template <class Map>
-void append(std::string& out, std::string_view part, const Map& values) {
-  for (const auto& [key, value] : values)
+void append(std::string& out, std::string_view part, const Map& values,
+            std::span<const ParameterInfo> infos) {
+  for (const auto& [key, value] : values) {
+    const auto info = std::ranges::find(infos, key, &ParameterInfo::name);
+    if (info != infos.end() && info->silent_default && value == info->default_value) continue;
     out += fmt::format("{}.{} = {}\n", part, key, show(value));
+  }
 }
 
 void canonicalise(RunConfig& config, const ProblemKind& kind) {
@@ -97,11 +101,11 @@ void canonicalise(RunConfig& config, const ProblemKind& kind) {
     visible["content"] = kind.content_hash(Parameters(kind.name, kind.parameters, config.problem),
                                            config.agent->uses_low_fidelity);
   config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
-  append(config.canonical, "agent", config.agent_parameters.all());
+  append(config.canonical, "agent", config.agent_parameters.all(), config.agent->parameters);
   config.canonical += fmt::format("problem.kind = \"{}\"\n", config.problem_kind);
-  append(config.canonical, "problem", visible);
-  append(config.canonical, "test", config.test.all());
-  append(config.canonical, "train", config.train.all());
+  append(config.canonical, "problem", visible, kind.parameters);
+  append(config.canonical, "test", config.test.all(), test_parameters());
+  append(config.canonical, "train", config.train.all(), train_parameters());
   config.hash = hash_hex(config.canonical);
 }
 
@@ -172,6 +176,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
       const std::string where_kind = fmt::format("{} ({})", where, kind.name);
       const Values overrides =
           take_problem_overrides(kind, *common.problem_kind, agent, where_kind);
+      if (kind.complete) kind.complete(agent);
       Values merged = problem;
       for (const auto& [key, value] : overrides) merged[key] = value;
       const Parameters checked(

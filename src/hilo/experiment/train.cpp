@@ -100,6 +100,7 @@ class Training {
     episodes_since_test_ = 0;
     correlation_since_test_ = 0;
     corrected_since_test_ = 0;
+    if (agent_.episodes() > 0) add_all(agent_.findings());
     if (train_.observer != nullptr) add_all(train_.observer->at_test());
     if (test_.exact_every > 0 && (last || agent_.episodes() % test_.exact_every == 0))
       measure_exactly();

@@ -79,7 +79,54 @@ COMMIT;
                      kApplicationId, Store::kSchemaVersion);
 }
 
+std::string additions() {
+  return R"sql(
+-- Standard errors of the values in policy.q, in the same form; infinite where unknown.
+CREATE TABLE IF NOT EXISTS policy_error (
+  run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+  standard_error BLOB NOT NULL
+);
+
+-- What hilo diagnose found, as it printed it with --json.
+CREATE TABLE IF NOT EXISTS diagnosis (
+  experiment TEXT PRIMARY KEY,
+  json TEXT NOT NULL
+) WITHOUT ROWID;
+)sql";
+}
+
+bool has_additions(Database& db) {
+  Statement found(db, "SELECT count(*) FROM sqlite_master WHERE name IN (?, ?)");
+  found.bind(std::string("policy_error")).bind(std::string("diagnosis"));
+  return found.step() && found.integer(0) == 2;
+}
+
+namespace {
+
+void copy_additions_of_run(Database& from, std::int64_t run, Database& to, std::int64_t new_run) {
+  Statement errors(from, "SELECT standard_error FROM policy_error WHERE run = ?");
+  errors.bind(run);
+  if (errors.step())
+    Statement(to, "INSERT INTO policy_error (run, standard_error) VALUES (?, ?)")
+        .bind(new_run)
+        .bind(std::span<const std::byte>(errors.blob(0)))
+        .run();
+}
+
+}  // namespace
+
+void copy_diagnoses(Database& from, Database& to) {
+  if (!has_additions(from)) return;
+  Statement found(from, "SELECT experiment, json FROM diagnosis ORDER BY experiment");
+  while (found.step())
+    Statement(to, "INSERT OR IGNORE INTO diagnosis (experiment, json) VALUES (?, ?)")
+        .bind(found.text(0))
+        .bind(found.text(1))
+        .run();
+}
+
 void copy_runs(Database& from, Database& to) {
+  const bool more = has_additions(from);
   Statement runs(
       from,
       "SELECT id, config, seed, algorithm_version, host, machine, program, finished, error "
@@ -132,6 +179,7 @@ void copy_runs(Database& from, Database& to) {
           .bind(std::span<const std::byte>(policies.blob(2)))
           .run();
     policies.reset();
+    if (more) copy_additions_of_run(from, runs.integer(0), to, run);
   }
 }
 

@@ -160,7 +160,19 @@ void Store::append(const RunRecord& record) {
         .bind(static_cast<std::int64_t>(record.num_actions))
         .bind(std::span<const std::byte>(compress_values(record.q)))
         .run();
+  if (!record.standard_errors.empty())
+    Statement(db, "INSERT INTO policy_error (run, standard_error) VALUES (?, ?)")
+        .bind(run)
+        .bind(std::span<const std::byte>(compress_values(record.standard_errors)))
+        .run();
   transaction.commit();
+}
+
+void Store::keep_diagnosis(const std::string& experiment, const std::string& json) {
+  Statement(impl_->db, "INSERT OR REPLACE INTO diagnosis (experiment, json) VALUES (?, ?)")
+      .bind(experiment)
+      .bind(json)
+      .run();
 }
 
 std::vector<std::string> Store::define_experiment(const Spec& spec) {
@@ -225,6 +237,7 @@ void Store::merge(std::span<const Store> others) {
     merge_references(from, db);
     merge_specs(from, db);
     copy_runs(from, db);
+    copy_diagnoses(from, db);
   }
   transaction.commit();
 }

@@ -26,6 +26,7 @@ struct StoredPolicy {
   std::uint64_t seed = 0;
   std::uint64_t num_states = 0, num_actions = 0;
   std::vector<double> q;
+  std::vector<double> standard_errors;  // of q; empty in stores from before they were kept
 };
 
 struct FailedRun {
@@ -74,6 +75,9 @@ class Store {
   // from it, and returned; their runs stay. One with a new label keeps its seeds.
   std::vector<std::string> define_experiment(const Spec& spec);
 
+  // Keeps what a pilot study of the experiment found, in place of an older one.
+  void keep_diagnosis(const std::string& experiment, const std::string& json);
+
   // Adds all runs and experiments of other stores. Throws, and adds nothing, if two have an
   // experiment of one name in which one label means different things.
   void merge(std::span<const Store> others);
@@ -90,6 +94,10 @@ class Store {
   std::vector<AgentStatus> agent_status(const std::string& experiment) const;
   Provenance provenance(const std::string& experiment) const;
   std::vector<FailedRun> failed_runs(const std::string& experiment) const;
+
+  // "" if there is none.
+  std::string diagnosis(const std::string& experiment) const;
+  std::vector<std::string> diagnosed() const;  // experiments
 
   // Throws if there is none, and says what there is.
   StoredPolicy policy(const std::string& experiment, const std::string& agent,

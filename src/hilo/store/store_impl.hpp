@@ -22,6 +22,7 @@ struct Store::Impl {
       // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
       // others can read meanwhile.
       db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+      db.execute(additions());
     }
     db.execute("PRAGMA foreign_keys = ON");
   }

@@ -156,7 +156,7 @@ Provenance Store::provenance(const std::string& experiment) const {
 StoredPolicy Store::policy(const std::string& experiment, const std::string& agent,
                            std::uint64_t seed) const {
   Statement row(impl_->db,
-                "SELECT p.num_states, p.num_actions, p.q FROM experiment_run e JOIN run r "
+                "SELECT p.num_states, p.num_actions, p.q, r.id FROM experiment_run e JOIN run r "
                 "USING (config, seed, algorithm_version) JOIN policy p ON p.run = r.id "
                 "WHERE e.experiment = ? AND e.agent = ? AND e.seed = ?");
   row.bind(experiment).bind(agent).bind(static_cast<std::int64_t>(seed));
@@ -171,14 +171,36 @@ StoredPolicy Store::policy(const std::string& experiment, const std::string& age
                       .seed = seed,
                       .num_states = static_cast<std::uint64_t>(row.integer(0)),
                       .num_actions = static_cast<std::uint64_t>(row.integer(1)),
-                      .q = {}};
+                      .q = {},
+                      .standard_errors = {}};
   constexpr std::uint64_t kMany = 1U << 30;
   if (policy.num_states == 0 || policy.num_actions == 0 || policy.num_states > kMany ||
       policy.num_actions > kMany / policy.num_states)
     throw Error(Errc::data, fmt::format("{}: the store is damaged: a policy has no sensible size",
                                         impl_->db.name()));
-  policy.q = expand_values(row.blob(2), policy.num_states * policy.num_actions, impl_->db.name());
+  const std::uint64_t num_pairs = policy.num_states * policy.num_actions;
+  policy.q = expand_values(row.blob(2), num_pairs, impl_->db.name());
+  if (!has_additions(impl_->db)) return policy;
+  Statement errors(impl_->db, "SELECT standard_error FROM policy_error WHERE run = ?");
+  errors.bind(row.integer(3));
+  if (errors.step())
+    policy.standard_errors = expand_values(errors.blob(0), num_pairs, impl_->db.name());
   return policy;
+}
+
+std::string Store::diagnosis(const std::string& experiment) const {
+  if (!has_additions(impl_->db)) return "";
+  Statement row(impl_->db, "SELECT json FROM diagnosis WHERE experiment = ?");
+  row.bind(experiment);
+  return row.step() ? row.text(0) : "";
+}
+
+std::vector<std::string> Store::diagnosed() const {
+  std::vector<std::string> out;
+  if (!has_additions(impl_->db)) return out;
+  Statement rows(impl_->db, "SELECT experiment FROM diagnosis ORDER BY experiment");
+  while (rows.step()) out.push_back(rows.text(0));
+  return out;
 }
 
 }  // namespace hilo

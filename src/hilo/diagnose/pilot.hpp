@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "hilo/core/moments.hpp"
+#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/policy/q_table.hpp"
+
+namespace hilo {
+
+struct PilotOptions {
+  std::uint32_t episodes = 200;  // in the high fidelity
+  std::uint32_t low_rollouts = 10;
+  double gamma = 0.99;
+  double epsilon = 0.1;
+  std::uint32_t max_steps = 10'000;
+  std::uint64_t seed = 0;
+};
+
+// A high-fidelity return of a pair (s, a) at its first visit in an episode, and the low-fidelity
+// return along the same path.
+struct CoupledReturn {
+  std::uint32_t pair;  // s * num_actions + a
+  std::uint32_t episode;
+  double high, low;
+};
+
+// A few episodes under one fixed policy, with all their returns: a pilot is small, and its
+// uncertainty is judged by leaving out episodes.
+struct Pilot {
+  std::size_t num_actions = 0;
+  std::uint32_t episodes = 0, low_rollouts = 0;
+  std::vector<CoupledReturn> returns;
+  std::vector<Moments> free;  // low-fidelity returns by low-fidelity pair, whole paths
+  std::uint64_t high_steps = 0, low_steps = 0, free_returns = 0, truncated = 0;
+  double high_seconds = 0, low_seconds = 0;  // spent in the simulators
+};
+
+// Runs the pilot under the policy epsilon-greedy in `q`; a table of zeros is the uniform policy.
+// Episode k draws from the streams of the k-th training episode, so that a training whose first
+// episodes follow the same policy sees the same ones. `keep_going` is asked before every episode;
+// when it says no, the pilot ends early.
+Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& options,
+                const std::function<bool()>& keep_going);
+
+}  // namespace hilo

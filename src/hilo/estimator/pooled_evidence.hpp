@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hilo/estimator/estimator.hpp"
+
+namespace hilo {
+
+// The moments of one pair with most of the sampling noise taken out of the variances. Free returns
+// are many, so their variance is drawn to that of all pairs as if by kPriorReturns more of them;
+// the variances of the few coupled ones are drawn to what the free ones suggest, times the ratio
+// that the two have over all pairs.
+struct SteadyMoments {
+  double n = 0, m = 0;  // effective numbers of coupled and of free returns
+  double mean_high = 0;
+  double difference = 0;                           // d = mean of free - mean of coupled low
+  double var_high = 0, var_low = 0, var_free = 0;  // of one return
+  double noise() const { return var_low / n + var_free / m; }  // v, the variance of d given b
+};
+
+// Sums over all pairs, kept up to date in O(1). A pair counts once, as it stood when it was last
+// updated, with a weight that fades by `forgetting` with every update of any pair since: pairs not
+// visited for long carry returns of old policies. `forgetting` = 1 never fades.
+//
+// d estimates b = Q_lo - E[coupled low-fidelity return], which is zero for all pairs if both
+// fidelities have the same dynamics. Pairs whose returns hardly vary have hardly a bias, so biases
+// are compared in units of the pair's own s_l: over the pairs d / s_l ~ (mu, v / s_l^2 + tau^2). mu
+// and tau^2 by moments with weights 1 / (v / s_l^2 + tau^2) (DerSimonian and Kacker 2007, which is
+// DerSimonian and Laird 1986 for weights 1 / v).
+class PooledEvidence {
+ public:
+  static constexpr double kPriorReturns = 30;
+
+  PooledEvidence(std::size_t num_pairs, double forgetting);
+
+  void update(std::size_t pair, const Evidence& evidence);
+
+  // Enough pairs have been seen for the sums to mean something.
+  bool ready() const { return num_seen_ >= kFewestPairs && sums_.var_low > 0; }
+
+  double alpha() const;        // sum of cov / sum of var
+  double correlation() const;  // of the pooled moments
+  // Of biases in units of s_l.
+  double bias_offset() const { return bias_.offset; }               // mu
+  double bias_variance() const { return bias_.variance; }           // tau^2
+  double offset_variance() const { return bias_.offset_variance; }  // of mu itself
+  double bias_square() const { return bias_.square; }               // mean of d^2 - v, at least 0
+
+  SteadyMoments steady(const Evidence& evidence) const;
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  static constexpr std::size_t kFewestPairs = 3;
+
+  // What a pair has given to the sums.
+  struct Entry {
+    double weight = 0;  // 0: not seen yet
+    double precision = 0;
+    double difference = 0, noise = 0;  // in units of s_l and its square
+    double freedom = 0, var_high = 0, var_low = 0, cov = 0;
+    double free_freedom = 0, var_free = 0;
+  };
+  struct Sums {
+    double weight = 0;
+    double w = 0, w_d = 0, w_dd = 0, w_v = 0, ww = 0, ww_v = 0;  // w = weight * precision
+    double freedom = 0, var_high = 0, var_low = 0, cov = 0;      // weighted by freedom
+    double free_freedom = 0, var_free = 0;
+  };
+  struct Bias {
+    double offset = 0, variance = 0, offset_variance = 0, square = 0;
+  };
+
+  static void add(Sums& sums, const Entry& entry, double sign);
+  void fit_bias();
+  void resynchronise();
+
+  std::vector<Entry> entries_;
+  double forgetting_;
+  Sums sums_;
+  Bias bias_;
+  double weight_ = 1;  // of the next update; grows where all others should fade
+  std::uint64_t num_seen_ = 0;
+  std::uint64_t updates_ = 0;  // since the sums were last taken afresh
+};
+
+}  // namespace hilo

@@ -1,0 +1,124 @@
+#include "hilo/diagnose/diagnosis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hilo/exact/estimator_error.hpp"
+#include "hilo/policy/low_policy.hpp"
+#include "support/problems.hpp"
+#include "support/train.hpp"
+
+namespace hilo {
+namespace {
+
+constexpr double kGamma = 0.99;
+
+Pilot pilot_of(const FidelityPair& pair, std::uint32_t episodes, std::uint64_t seed = 1) {
+  const QTable q(pair.high().num_states(), pair.num_actions());
+  return run_pilot(pair, q, {.episodes = episodes, .low_rollouts = 5, .seed = seed},
+                   [] { return true; });
+}
+
+FidelityPair twin(std::uint64_t seed) {
+  const auto mdp = testing::small_mdp(seed);
+  return {make_simulator(mdp), make_simulator(mdp)};
+}
+
+TEST(Diagnose, AnIdenticalSimulatorIsUsed) {
+  const FidelityPair pair = twin(1);
+  const Diagnosis d = diagnose(pair, pilot_of(pair, 500), {.returns = 50});
+  EXPECT_EQ(d.verdict, Verdict::use) << d.reason;
+  EXPECT_NEAR(d.correlation, 1, 1e-9);
+  EXPECT_LT(d.change.high, -0.5);
+  // A true null: about one pair in twenty is called different. 36 pairs: 0 to 8 in all but 1e-4.
+  EXPECT_GT(d.pairs_tested, 20U);
+  EXPECT_LE(d.pairs_different, 8U);
+  EXPECT_GT(d.break_even_cost_ratio, 0);
+}
+
+TEST(Diagnose, AConstantSimulatorIsDropped) {
+  const auto mdp = testing::small_mdp(1);
+  std::vector<State> terminal = {11};
+  TabularBuilder builder(12, 3, terminal);
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < 12; ++s)
+    for (Action a = 0; a < 3; ++a) {
+      mdp->outcomes(s, a, outcomes);
+      for (Outcome& o : outcomes) o.reward = 0;
+      builder.add_row(outcomes);
+    }
+  const FidelityPair pair(make_simulator(mdp),
+                          make_simulator(builder.build(mdp->start_distribution())));
+  const Diagnosis d = diagnose(pair, pilot_of(pair, 300), {});
+  EXPECT_EQ(d.verdict, Verdict::drop) << d.reason;
+  EXPECT_EQ(d.change.value, 0);
+}
+
+TEST(Diagnose, DifferentDynamicsShow) {
+  // A low fidelity that ends three times as often.
+  const RandomMdpOptions options = {.states = 12, .actions = 3, .start_states = 4};
+  RandomMdpOptions hasty = options;
+  hasty.terminal_probability = 0.3;
+  const FidelityPair pair(make_simulator(make_random_mdp(options, 1)),
+                          make_simulator(make_random_mdp(hasty, 1)));
+  const Diagnosis d = diagnose(pair, pilot_of(pair, 2000), {.returns = 50});
+  EXPECT_TRUE(d.dynamics_differ);
+  EXPECT_GT(d.pairs_different, d.pairs_tested / 4);
+}
+
+TEST(Diagnose, AShortPilotCannotTellAndSaysWhatWould) {
+  const FidelityPair pair = twin(1);
+  Diagnosis d = diagnose(pair, pilot_of(pair, 5), {});
+  EXPECT_EQ(d.verdict, Verdict::cannot_tell);
+  EXPECT_GT(d.more_episodes, 0);
+  // Pure noise: a few episodes cannot tell, whatever the answer.
+  const FidelityPair noise =
+      testing::degraded_pair(testing::small_mdp(1), -40, Projection::simplex, 1);
+  d = diagnose(noise, pilot_of(noise, 40), {});
+  EXPECT_NE(d.verdict, Verdict::use);
+  EXPECT_FALSE(d.reason.empty());
+}
+
+// The prediction is that of the exact moments: 20,000 episodes tell within a few percent.
+TEST(Diagnose, PredictsTheExactChange) {
+  for (const double snr_db : {-10.0, 3.0}) {
+    SCOPED_TRACE(snr_db);
+    const FidelityPair pair = testing::small_pair(3, snr_db);
+    const QTable q(12, 3);
+    const Pilot pilot = pilot_of(pair, 20'000);
+    const Diagnosis d = diagnose(pair, pilot, {.returns = 30});
+    std::vector<double> weights(36);
+    for (const CoupledReturn& r : pilot.returns) weights[r.pair] += 1;
+    const LowPolicy low(pair.map(), 3);
+    const double exact = exact_error_change(pair, policy_matrix(q.behaviour(0.1)),
+                                            policy_matrix(low.q().behaviour(0.1)), kGamma, weights,
+                                            30, 30 * d.free_per_coupled);
+    EXPECT_NEAR(d.change.value, exact, 0.06);
+    EXPECT_LT(d.change.low - 0.03, exact);
+    EXPECT_GT(d.change.high + 0.03, exact);
+  }
+}
+
+// Its episodes are those of a training that follows the same policy.
+TEST(Pilot, HasTheEpisodesOfTraining) {
+  const FidelityPair pair = testing::small_pair(1);
+  const QTable q(12, 3);
+  const Pilot pilot = pilot_of(pair, 20, 9);
+  Episode episode;
+  std::size_t steps = 0;
+  for (std::uint32_t k = 0; k < 20; ++k) {
+    pair.high().run_episode({.behaviour = q.behaviour(1),
+                             .seed = 9,
+                             .purpose = Purpose::high_episode,
+                             .episode = k,
+                             .max_steps = 10'000},
+                            episode);
+    steps += episode.length();
+  }
+  EXPECT_EQ(pilot.high_steps, steps);
+  EXPECT_EQ(pilot.episodes, 20U);
+}
+
+}  // namespace
+}  // namespace hilo
