@@ -28,7 +28,7 @@ FidelityPair twin(std::uint64_t seed) {
 TEST(Diagnose, AnIdenticalSimulatorIsUsed) {
   const FidelityPair pair = twin(1);
   const Diagnosis d = diagnose(pair, pilot_of(pair, 500), {.returns = 50});
-  EXPECT_EQ(d.verdict, Verdict::use) << d.reason;
+  EXPECT_EQ(d.advice, Advice::use) << d.reason;
   EXPECT_NEAR(d.correlation, 1, 1e-9);
   EXPECT_LT(d.change.high, -0.5);
   // A true null: about one pair in twenty is called different. 36 pairs: 0 to 8 in all but 1e-4.
@@ -51,7 +51,7 @@ TEST(Diagnose, AConstantSimulatorIsDropped) {
   const FidelityPair pair(make_simulator(mdp),
                           make_simulator(builder.build(mdp->start_distribution())));
   const Diagnosis d = diagnose(pair, pilot_of(pair, 300), {});
-  EXPECT_EQ(d.verdict, Verdict::drop) << d.reason;
+  EXPECT_EQ(d.advice, Advice::drop) << d.reason;
   EXPECT_EQ(d.change.value, 0);
 }
 
@@ -70,13 +70,13 @@ TEST(Diagnose, DifferentDynamicsShow) {
 TEST(Diagnose, AShortPilotCannotTellAndSaysWhatWould) {
   const FidelityPair pair = twin(1);
   Diagnosis d = diagnose(pair, pilot_of(pair, 5), {});
-  EXPECT_EQ(d.verdict, Verdict::cannot_tell);
+  EXPECT_EQ(d.advice, Advice::cannot_tell);
   EXPECT_GT(d.more_episodes, 0);
   // Pure noise: a few episodes cannot tell, whatever the answer.
   const FidelityPair noise =
       testing::degraded_pair(testing::small_mdp(1), -40, Projection::simplex, 1);
   d = diagnose(noise, pilot_of(noise, 40), {});
-  EXPECT_NE(d.verdict, Verdict::use);
+  EXPECT_NE(d.advice, Advice::use);
   EXPECT_FALSE(d.reason.empty());
 }
 

@@ -138,13 +138,13 @@ Tally run_cases(std::uint32_t pilot_episodes) {
     int use = 0, drop = 0, wrong = 0;
     Moments change, truth;
     for (std::uint64_t seed = 0; seed < kSeeds; ++seed) {
-      const Verdict verdict = found[seed].verdict;
+      const Advice verdict = found[seed].advice;
       change.add(found[seed].change.value);
       truth.add(exact[seed]);
-      use += verdict == Verdict::use ? 1 : 0;
-      drop += verdict == Verdict::drop ? 1 : 0;
-      if (verdict == Verdict::use && !(exact[seed] < 0)) ++wrong;
-      if (verdict == Verdict::drop && exact[seed] < 0) ++wrong;
+      use += verdict == Advice::use ? 1 : 0;
+      drop += verdict == Advice::drop ? 1 : 0;
+      if (verdict == Advice::use && !(exact[seed] < 0)) ++wrong;
+      if (verdict == Advice::drop && exact[seed] < 0) ++wrong;
     }
     std::printf(
         "pilot %5u  %-31s use %2d  drop %2d  cannot tell %2d  wrong %d   change %+.4f, "

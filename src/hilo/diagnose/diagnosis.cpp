@@ -255,27 +255,27 @@ void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const Fit& all, 
 void judge(const Fit& all, Diagnosis& out) {
   const auto percent = [](double x) { return fmt::format("{:.1f} %", 100 * std::abs(x)); };
   if (all.freedom < kFewestFreedom) {
-    out.verdict = Verdict::cannot_tell;
+    out.advice = Advice::cannot_tell;
     out.more_episodes = 3.0 * out.episodes;
     out.reason = "the pilot saw hardly any pair of state and action twice";
   } else if (!(all.var_low > 0)) {
-    out.verdict = Verdict::drop;
+    out.advice = Advice::drop;
     out.reason = "low-fidelity returns of a pair never vary, so they explain nothing";
   } else if (!(all.var_high > 0)) {
-    out.verdict = Verdict::drop;
+    out.advice = Advice::drop;
     out.reason = "high-fidelity returns of a pair never vary: there is nothing to correct";
   } else if (out.change.high < 0) {
-    out.verdict = Verdict::use;
+    out.advice = Advice::use;
     out.reason = fmt::format(
         "values will have a mean squared error {} smaller than without it (95 % sure of at least "
         "{})",
         percent(out.change.value), percent(out.change.high));
   } else if (out.change.low > -kNegligible) {
-    out.verdict = Verdict::drop;
+    out.advice = Advice::drop;
     out.reason = fmt::format("there is nothing to gain: {} of the mean squared error at best",
                              percent(std::min(0.0, out.change.low)));
   } else {
-    out.verdict = Verdict::cannot_tell;
+    out.advice = Advice::cannot_tell;
     const double half = (out.change.high - out.change.low) / 2;
     const double ratio = half / std::max(std::abs(out.change.value), kNegligible);
     out.more_episodes = std::ceil(out.episodes * std::max(1.0, ratio * ratio - 1));
@@ -287,13 +287,13 @@ void judge(const Fit& all, Diagnosis& out) {
 
 }  // namespace
 
-std::string_view name_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::use:
+std::string_view name_of(Advice advice) {
+  switch (advice) {
+    case Advice::use:
       return "use it";
-    case Verdict::drop:
+    case Advice::drop:
       return "drop it";
-    case Verdict::cannot_tell:
+    case Advice::cannot_tell:
       break;
   }
   return "cannot tell yet";

@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-enum class Verdict : std::uint8_t { use, drop, cannot_tell };
-std::string_view name_of(Verdict verdict);  // "use it", "drop it", "cannot tell yet"
+enum class Advice : std::uint8_t { use, drop, cannot_tell };
+std::string_view name_of(Advice advice);  // "use it", "drop it", "cannot tell yet"
 
 // A number with its 95 % interval, from leaving out groups of episodes.
 struct WithInterval {
@@ -25,7 +25,7 @@ struct DiagnosisPlan {
 
 // What a pilot says about the cheap simulator, for the empirical-Bayes estimator and planned n.
 struct Diagnosis {
-  Verdict verdict = Verdict::cannot_tell;
+  Advice advice = Advice::cannot_tell;
   std::string reason;          // one plain sentence
   double more_episodes = 0;    // that would tell, as far as one can say; 0 unless cannot_tell
   std::uint32_t episodes = 0;  // of the pilot

@@ -7,13 +7,13 @@
 
 namespace hilo {
 
-struct Estimate {
+struct MeanEstimate {
   double value;
   double standard_error;  // infinite if fewer than two values make it unknown
 };
 
 // Plain Monte Carlo: Q_hat = (1/n) sum G_i, Var = sigma^2 / n  [eq. 5, 6].
-inline Estimate sample_mean(const Moments& returns) {
+inline MeanEstimate sample_mean(const Moments& returns) {
   if (returns.count() < 2) return {returns.mean(), std::numeric_limits<double>::infinity()};
   return {returns.mean(), std::sqrt(returns.variance() / returns.effective_count())};
 }

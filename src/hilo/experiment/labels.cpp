@@ -6,6 +6,7 @@
 #include <set>
 
 #include "hilo/core/error.hpp"
+#include "hilo/env/registry.hpp"
 
 namespace hilo {
 namespace {
@@ -59,6 +60,22 @@ std::set<std::string> differing_keys(const std::vector<RunConfig>& configs,
   return keys;
 }
 
+// Whether a key has the value it would have had if only the estimator had been given.
+bool is_default(const RunConfig& config, const std::string& key, const Value& value) {
+  std::map<std::string, Value> given;
+  const auto& parameters = config.agent_parameters.all();
+  if (const auto found = parameters.find("estimator"); found != parameters.end())
+    given.insert(*found);
+  if (config.agent->complete) config.agent->complete(given);
+  if (const auto found = given.find(key); found != given.end()) return found->second == value;
+  for (const auto infos : {std::span<const ParameterInfo>(config.agent->parameters),
+                           std::span<const ParameterInfo>(
+                               problem_kind(config.problem_kind).parameters)})
+    if (const auto info = std::ranges::find(infos, key, &ParameterInfo::name); info != infos.end())
+      return info->default_value == value;
+  return false;
+}
+
 std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   const auto values = traits(config);
   std::string label = method_name(config);
@@ -70,8 +87,9 @@ std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   if (keys.erase("variant") > 0 && !variant.empty()) label += fmt::format(" {}", variant);
   for (const std::string& key : keys) {
     const bool in_variant = key == "low_policy" || key == "pool" || key == "projection";
-    if (!(in_variant && !variant.empty()))
-      label += fmt::format(" {}={}", key, show(values.at(key)));
+    if (in_variant && !variant.empty()) continue;
+    if (config.agent->complete && is_default(config, key, values.at(key))) continue;
+    label += fmt::format(" {}={}", key, show(values.at(key)));
   }
   return label;
 }

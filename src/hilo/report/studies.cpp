@@ -10,10 +10,14 @@ constexpr std::array<std::string_view, 6> kSynthetic = {"figure-2a", "figure-2b"
 
 constexpr std::array<std::string_view, 3> kNas = {"figure-3", "figure-5a", "figure-5b"};
 
-constexpr std::array<ShippedStudy, 2> kStudies = {{
+constexpr std::array<std::string_view, 3> kEstimators = {"estimators", "coupling", "docking"};
+
+constexpr std::array<ShippedStudy, 3> kStudies = {{
     {"synthetic", "Figures 2 and 4: all of the paper's random MDPs, both sizes", kSynthetic},
     {"nas", "Figures 3 and 5: architecture search on three data sets; --table FILE for real ones",
      kNas},
+    {"estimators", "all estimators and couplings on random MDPs, and docking (docs/estimators.md)",
+     kEstimators},
 }};
 
 }  // namespace
