@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-slow results results-nas bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build demo test test-slow results results-estimators results-nas bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -26,6 +26,11 @@ results: build  ## all of the paper's synthetic study and docs/results.md from i
 	@mkdir -p build/results
 	@build/release/bin/hilo reproduce synthetic --store build/results/synthetic.db
 	@build/release/bin/hilo report build/results/synthetic.db --out docs/results.md --figures docs/figures
+
+results-estimators: build  ## all estimators side by side and docs/estimators.md; about 20 minutes
+	@mkdir -p build/results
+	@build/release/bin/hilo reproduce estimators --store build/results/estimators.db
+	@build/release/bin/hilo report build/results/estimators.db --guide docs/estimators.md --figures docs/figures
 
 results-nas: build  ## the same for architecture search: make results-nas TABLE=accuracies.csv (docs/nas.md)
 	@test -n "$(TABLE)" || { echo "results-nas: give the table of real accuracies, TABLE=FILE" >&2; exit 2; }

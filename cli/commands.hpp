@@ -16,6 +16,8 @@ Handler add_report(CLI::App& app);
 Handler add_export(CLI::App& app);
 Handler add_policy(CLI::App& app);
 Handler add_solve(CLI::App& app);
+Handler add_diagnose(CLI::App& app);
+Handler add_plan(CLI::App& app);
 Handler add_merge(CLI::App& app);
 Handler add_import(CLI::App& app);
 Handler add_list(CLI::App& app);

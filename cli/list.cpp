@@ -7,6 +7,7 @@
 #include "hilo/agent/registry.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/registry.hpp"
+#include "hilo/estimator/estimator.hpp"
 #include "hilo/experiment/spec.hpp"
 #include "hilo/report/shipped.hpp"
 
@@ -36,8 +37,8 @@ std::vector<Entry> entries_of(const std::string& what) {
         entries.back().variants.push_back(variant.name);
     }
   if (what == "estimators")
-    entries = {{"sample-mean", "plain Monte Carlo, used by mcrl"},
-               {"control-variate", "the paper's estimator, used by mfmcrl"}};
+    for (const EstimatorKind& kind : estimator_kinds())
+      entries.push_back({std::string(kind.name), std::string(kind.description)});
   if (what == "experiments") {
     for (const ShippedStudy& study : shipped_studies())
       entries.push_back({std::string(study.name), std::string(study.description)});
@@ -74,8 +75,9 @@ void print(const std::vector<Entry>& entries) {
     for (const ParameterInfo& info : entry.parameters)
       fmt::print("  {:<20} {} ({})\n", info.name, info.description, show(info));
     if (!entry.variants.empty())
-      fmt::print("  {:<20} shorthand for low_policy, pool and the problem's projection ({})\n",
-                 "variant", fmt::join(entry.variants, ", "));
+      fmt::print(
+          "  {:<20} shorthand for estimator, low_policy, pool and the problem's projection ({})\n",
+          "variant", fmt::join(entry.variants, ", "));
   }
 }
 

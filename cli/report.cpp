@@ -5,7 +5,9 @@
 #include "cli/commands.hpp"
 #include "cli/report_files.hpp"
 #include "cli/report_text.hpp"
+#include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/report/estimator_guide.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/tables.hpp"
@@ -14,7 +16,7 @@ namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, experiment, metric = "test_reward", out, figures;
+  std::string store, experiment, metric = "test_reward", out, figures, guide;
   bool json = false;
 };
 
@@ -55,8 +57,32 @@ void print_text(const Store& store, const Results& results, const std::string& m
     fmt::print("failed: {}, seed {}: {}\n", failed.agent, failed.seed, failed.error);
 }
 
+// docs/estimators.md, with its picture beside it or in the folder of the figures.
+int write_guide(const Options& options) {
+  namespace fs = std::filesystem;
+  const Store store = Store::open_to_read(options.store);
+  const fs::path folder = fs::path(options.guide).parent_path();
+  const fs::path figures = options.figures.empty() ? folder / "figures" : fs::path(options.figures);
+  const std::string relative =
+      fs::absolute(figures)
+          .lexically_relative(fs::absolute(folder.empty() ? "." : folder).lexically_normal())
+          .string();
+  const std::string text =
+      make_estimator_guide(store,
+                           fmt::format("hilo report {} --guide {}",
+                                       fs::path(options.store).filename().string(), options.guide),
+                           relative);
+  draw_estimator_guide(store, figures);
+  AtomicFile file(options.guide);
+  file.out() << text;
+  file.commit();
+  fmt::print("guide: {}\n", options.guide);
+  return 0;
+}
+
 int run(const Options& options) {
   require_report_name(options.out);
+  if (!options.guide.empty()) return write_guide(options);
   const Store store = Store::open_to_read(options.store);
   std::vector<std::string> names = store.experiments();
   if (!options.experiment.empty()) {
@@ -110,6 +136,8 @@ Handler add_report(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--figures", options->figures,
                  "draw every figure as SVG, PDF and PNG into this folder");
+  app.add_option("--guide", options->guide,
+                 "write a comparison of all estimators from the study `estimators`: FILE.md");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo report hilo.db --out report.html --figures figures");
   return [options] { return run(*options); };

@@ -53,6 +53,27 @@ TEST(Spec, LabelsNameVariantsAndSnr) {
             (std::vector<std::string>{"MCRL", "MFMCRL as-written", "MFMCRL pool=first-visits"}));
 }
 
+// The estimator names the method, brings its own defaults, and leaves older runs their identity.
+TEST(Spec, EstimatorsNameTheMethodAndItsDefaults) {
+  const Spec spec =
+      parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\n"
+                      "sweep.estimator = [\"paper\", \"finite-m\", "
+                      "\"empirical-bayes\"]\n"
+                      "[[agent]]\nkind = \"mfmcrl\"\nvariant = \"plus\"\n"
+                      "weights = \"equal\"\n"));
+  EXPECT_EQ(labels(spec), (std::vector<std::string>{"MCRL", "MFMCRL as-written", "MFMCRL finite-m",
+                                                    "MFMCRL+", "MFMCRL+ weights=equal"}));
+  EXPECT_EQ(spec.configs[1].canonical.find("estimator"), std::string::npos);
+  EXPECT_EQ(spec.configs[1].canonical.find("pilot_episodes"), std::string::npos);
+  const Parameters& plus = spec.configs[3].agent_parameters;
+  EXPECT_EQ(plus.text("pool"), "whole-paths");
+  EXPECT_EQ(plus.text("weights"), "recency");
+  // The hash of a default agent, as it was before there was a choice of estimators.
+  EXPECT_EQ(spec.configs[1].canonical.substr(0, 20), "agent.kind = \"mfmcrl");
+  expect_error([] { parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nestimator = \"emprical\"\n")); },
+               Errc::spec, {"estimator", "emprical", "empirical-bayes"});
+}
+
 // "variant" is a shorthand: spelling its keys out gives the same configuration.
 TEST(Spec, VariantsAreShorthands) {
   const Spec spec = parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nvariant = \"as-published\"\n"));

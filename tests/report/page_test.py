@@ -51,6 +51,26 @@ NUM_TESTS = 31  # 0, 10, ..., 300
 AGENTS = 5
 
 
+DOCKING = '''spec_version = 1
+name = "docking-small"
+seeds = 2
+[problem]
+kind = "docking"
+cells = 6
+[train]
+episodes = 1500
+[test]
+every = 500
+episodes = 20
+exact_every = 500
+[[agent]]
+kind = "mcrl"
+[[agent]]
+kind = "mfmcrl"
+sweep.variant = ["as-published", "plus"]
+'''
+
+
 def make_page(folder):
     """A store with a small experiment and a part of the paper's, and its page."""
     (folder / "small.toml").write_text(SPEC)
@@ -60,6 +80,10 @@ def make_page(folder):
         assert done.returncode in codes, (arguments, done.stdout, done.stderr)
 
     run("run", "small.toml", "--store", "page.db")
+    run("diagnose", "small.toml", "--store", "page.db")
+    run("reproduce", "docking", "--seeds", "2", "--store", "docking.db", "--dry-run")
+    (folder / "docking.toml").write_text(DOCKING)
+    run("run", "docking.toml", "--store", "page.db")
     run("reproduce", "figure-2a", "--seeds", "2", "--store", "page.db", codes=(0, 1))
     run("report", "page.db", "--out", "page.html")
     return folder / "page.html"
@@ -231,6 +255,22 @@ class PageTest(unittest.TestCase):
         paper = self.driver.find_element(By.ID, "x-figure-2a")
         text = paper.find_element(By.XPATH, ".//table[caption='Against the paper']").text
         self.assertEqual(text.count("MCRL test_reward") - text.count("MFMCRL test_reward"), 5)
+
+    def test_docking_is_drawn(self):
+        section = self.driver.find_element(By.ID, "x-docking-small")
+        maps = section.find_elements(By.CSS_SELECTOR, ".maps figure.map svg[aria-label^='values and']")
+        self.assertEqual(len(maps), 4)  # the optimum and three agents
+        for drawn in maps:
+            self.assertEqual(len(drawn.find_elements(By.TAG_NAME, "rect")), 37)  # 6 x 6 and a frame
+            self.assertGreater(drawn.size["width"], 100)
+        self.assertTrue(section.find_elements(By.CSS_SELECTOR, "polyline"))
+        self.assertIn("Why they end there", section.text)
+
+    def test_values_have_error_bars_and_a_diagnosis_its_verdict(self):
+        bars = self.driver.find_elements(By.CSS_SELECTOR, "svg[aria-label$='with error bars']")
+        self.assertGreater(len(bars), 2)
+        block = self.driver.find_element(By.CSS_SELECTOR, ".diagnosis")
+        self.assertRegex(block.text, "Diagnosis: (use it|drop it|cannot tell yet)")
 
     def test_says_what_is_missing(self):
         if PAGE:

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "hilo/store/sqlite.hpp"
 #include "support/expect_error.hpp"
 #include "support/specs.hpp"
 #include "support/temporary_folder.hpp"
@@ -132,6 +133,41 @@ TEST(Store, ARelabelledAgentKeepsItsSeedsAndAnotherVersionIsDropped) {
   Store store = Store::open(file);
   EXPECT_EQ(store.define_experiment(spec).size(), 3U);
   EXPECT_TRUE(rows(store).empty());  // old results are not mixed with new ones
+}
+
+// Standard errors and diagnoses came after the schema's version: a store without them is whole.
+TEST(Store, KeepsErrorsAndDiagnosesAndReadsStoresWithoutThem) {
+  const testing::TemporaryFolder folder;
+  const Spec spec = parse_spec(testing::tiny_spec(), "tiny");
+  {
+    Store store = Store::open(folder.path() / "a.db");
+    store.define_experiment(spec);
+    RunRecord record;
+    record.key = {spec.configs[0].hash, 0, spec.configs[0].agent->algorithm_version};
+    record.canonical = spec.configs[0].canonical;
+    record.num_states = 2;
+    record.num_actions = 1;
+    record.q = {1, 2};
+    record.standard_errors = {0.5, std::numeric_limits<double>::infinity()};
+    store.append(record);
+    store.keep_diagnosis("tiny", "old");
+    store.keep_diagnosis("tiny", "new");
+    EXPECT_EQ(store.policy("tiny", "MCRL", 0).standard_errors, record.standard_errors);
+    Store merged = Store::open(folder.path() / "b.db");
+    merged.merge({&store, 1});
+    EXPECT_EQ(merged.policy("tiny", "MCRL", 0).standard_errors, record.standard_errors);
+    EXPECT_EQ(merged.diagnosis("tiny"), "new");
+    EXPECT_EQ(merged.diagnosed(), std::vector<std::string>{"tiny"});
+  }
+  {
+    Database old(folder.path() / "a.db", Database::Mode::write);
+    old.execute("DROP TABLE policy_error; DROP TABLE diagnosis;");
+  }
+  const Store read = Store::open_to_read(folder.path() / "a.db");
+  EXPECT_TRUE(read.policy("tiny", "MCRL", 0).standard_errors.empty());
+  EXPECT_EQ(read.policy("tiny", "MCRL", 0).q.size(), 2U);
+  EXPECT_EQ(read.diagnosis("tiny"), "");
+  EXPECT_TRUE(read.diagnosed().empty());
 }
 
 TEST(Store, ALinkIsTheStoreItLeadsTo) {

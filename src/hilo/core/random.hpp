@@ -23,7 +23,6 @@ enum class Purpose : std::uint8_t {
   low_rollout = 2,   // roll-outs in the low fidelity
   test = 3,          // test episodes in the high fidelity; equal for all agents
   uncoupled = 4,     // low-fidelity roll-outs that stand in for coupled ones
-  pilot = 5,         // high-fidelity episodes of a pilot study
 
   // Problem generation: "episode" is the row s * num_actions + a, and word 0 counts blocks.
   problem_mask = 16,

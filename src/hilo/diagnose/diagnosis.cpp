@@ -302,6 +302,7 @@ std::string_view name_of(Advice advice) {
 Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const DiagnosisPlan& plan) {
   Diagnosis out;
   out.episodes = pilot.episodes;
+  out.train_episodes = plan.train_episodes;
   out.returns = pilot.returns.size();
   if (pilot.episodes < kGroups || pilot.returns.empty()) {
     out.more_episodes = kGroups;

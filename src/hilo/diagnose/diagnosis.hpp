@@ -26,9 +26,10 @@ struct DiagnosisPlan {
 // What a pilot says about the cheap simulator, for the empirical-Bayes estimator and planned n.
 struct Diagnosis {
   Advice advice = Advice::cannot_tell;
-  std::string reason;          // one plain sentence
-  double more_episodes = 0;    // that would tell, as far as one can say; 0 unless cannot_tell
-  std::uint32_t episodes = 0;  // of the pilot
+  std::string reason;                // one plain sentence
+  std::uint64_t train_episodes = 0;  // that are planned
+  double more_episodes = 0;          // that would tell, as far as one can say; 0 unless cannot_tell
+  std::uint32_t episodes = 0;        // of the pilot
   std::size_t pairs_seen = 0, pairs_used = 0, returns = 0;
   double planned_returns = 0;   // n
   double free_per_coupled = 0;  // free returns for each coupled one, as the pilot had them

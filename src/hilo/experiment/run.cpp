@@ -26,7 +26,8 @@ TrainOptions train_options(const PlannedRun& run) {
           .steps = static_cast<std::uint64_t>(p.integer("steps")),
           .gamma = p.number("gamma"),
           .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
-          .seed = run.seed};
+          .seed = run.seed,
+          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))};
 }
 
 TestOptions test_options(const RunConfig& config, const HighFidelity& high) {

@@ -229,6 +229,13 @@ std::span<const ParameterInfo> train_parameters() {
        1,
        double{kMaxSteps},
        {}},
+      {.name = "pilot_episodes",
+       .description = "the first so many episodes follow the uniform policy, as hilo diagnose does",
+       .default_value = std::int64_t{0},
+       .low = 0,
+       .high = kMaxEpisodes,
+       .choices = {},
+       .silent_default = true},
   };
   return kInfos;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 #include "hilo/core/error.hpp"
 #include "hilo/exact/evaluate.hpp"
@@ -20,7 +21,9 @@ class Training {
         train_(train),
         test_(test),
         keep_going_(keep_going),
-        summaries_(test.episodes) {}
+        summaries_(test.episodes) {
+    if (train.pilot_episodes > 0) uniform_.emplace(high.num_states(), high.num_actions());
+  }
 
   std::vector<Measurement> run() {
     measure(done());
@@ -43,7 +46,8 @@ class Training {
   void run_and_learn() {
     if (agent_.episodes() >= 0xffffffffU)
       throw Error(Errc::spec, "more than 2^32 - 1 episodes have no random streams of their own");
-    high_.run_episode({.behaviour = agent_.behaviour(),
+    const bool pilot = agent_.episodes() < train_.pilot_episodes;
+    high_.run_episode({.behaviour = pilot ? uniform_->behaviour(1) : agent_.behaviour(),
                        .seed = train_.seed,
                        .purpose = Purpose::high_episode,
                        .episode = static_cast<std::uint32_t>(agent_.episodes()),
@@ -138,6 +142,7 @@ class Training {
   TestOptions test_;
   const std::function<bool()>& keep_going_;
 
+  std::optional<QTable> uniform_;  // the pilot's policy
   Episode episode_;
   std::vector<RolloutSummary> summaries_;
   std::vector<Measurement> out_;

@@ -17,6 +17,8 @@ struct TrainOptions {
   double gamma = 0.99;
   std::uint32_t max_steps = 10'000;
   std::uint64_t seed = 0;
+  // The first so many episodes follow the uniform policy: those of a pilot study, used again.
+  std::uint64_t pilot_episodes = 0;
   RunObserver* observer = nullptr;  // told of every training episode, asked at every test
 };
 

@@ -42,7 +42,7 @@ struct AgentAnalysis {
   std::string agent;
   std::size_t seeds = 0;                // of its own
   Summary final_reward;                 // test_reward at the end
-  std::optional<Summary> exact;         // policy_reward at the end
+  std::optional<Summary> exact;         // the exact level at the end: policy_reward or _value
   std::optional<Summary> share;         // policy_value / optimal_value at the end
   std::optional<Summary> advantage;     // final level minus the baseline's, paired
   Estimate iqm;                         // of the final level
@@ -55,7 +55,7 @@ struct AgentAnalysis {
 // agents have.
 struct Analysis {
   std::string baseline;
-  std::string level_metric;          // what "final level" is: policy_reward, or test_reward
+  std::string level_metric;  // what "final level" is: policy_reward, policy_value or test_reward
   std::vector<std::uint64_t> seeds;  // common to all agents
   std::uint64_t last_episode = 0;    // at which exact values were taken
   std::vector<Level> levels;

@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <set>
 
+#include "hilo/report/docking_report.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/shipped.hpp"
+#include "hilo/report/values_report.hpp"
 #include "hilo/report/variants.hpp"
 
 namespace hilo {
@@ -82,6 +84,8 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   report.comparisons = compare_with_published(results);
   report.boxes = ratio_boxes(results);
   if (report.same_runs_as.empty()) report.variants = explain_variants(results, report.analysis);
+  report.docking = explain_docking(results, report.analysis);
+  if (report.same_runs_as.empty()) report.sureness = sureness_table(store, results);
   report.findings = find_all(report);
 
   if (report.same_runs_as.empty()) {
@@ -102,7 +106,7 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   if (report.stand_in)
     for (Table* table :
          {&report.outcome, &report.robust, &report.needed, &report.saving, &report.ratios,
-          &report.bias, &report.problem, &report.cost, &report.search})
+          &report.bias, &report.problem, &report.cost, &report.search, &report.sureness})
       table->title += " (stand-in data)";
   return report;
 }

@@ -39,6 +39,9 @@ struct ExperimentReport {
   Table cost;        // steps and seconds
   Table comparison;  // with the paper
   Table search;      // architecture search: what was found
+  Table sureness;    // how sure agents are of their greedy actions
+
+  std::vector<std::string> docking;  // why agents end where they do there
 
   std::optional<BestArchitecture> best;
 };

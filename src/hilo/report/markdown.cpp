@@ -74,7 +74,8 @@ std::string section(const Store& store, const std::string& name,
     out += "### As written and as published\n\n";
     for (const std::string& sentence : r.variants) out += plain(sentence) + "\n\n";
   }
-  for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
+  if (!r.docking.empty()) out += "### Why they end there\n\n" + list_of(r.docking);
+  for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.sureness, &r.problem, &r.cost})
     out += table_of(*table);
   out += fmt::format("Made by {} on {}.\n\n",
                      plain(fmt::format("{}", fmt::join(r.provenance.programs, ", "))),

@@ -10,10 +10,13 @@
 #include "hilo/core/version.hpp"
 #include "hilo/report/assets.hpp"
 #include "hilo/report/chart_data.hpp"
+#include "hilo/report/diagnosis_report.hpp"
+#include "hilo/report/docking_report.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/html.hpp"
 #include "hilo/report/search_report.hpp"
+#include "hilo/report/values_report.hpp"
 
 namespace hilo {
 namespace {
@@ -104,9 +107,9 @@ std::string search_block(const ExperimentReport& r) {
       r.best->seed);
 }
 
-std::string variants_block(const std::vector<std::string>& sentences) {
+std::string sentences_block(const char* title, const std::vector<std::string>& sentences) {
   if (sentences.empty()) return "";
-  std::string out = "<div class=\"block\"><h3>As written and as published</h3>";
+  std::string out = fmt::format("<div class=\"block\"><h3>{}</h3>", title);
   for (const std::string& sentence : sentences)
     out += fmt::format("<p>{}</p>", escape_html(sentence));
   return out + "</div>\n";
@@ -131,6 +134,18 @@ std::string experiment_provenance(const Provenance& p) {
     out += fmt::format("<pre tabindex=\"0\" aria-label=\"spec\"><code>{}</code></pre>",
                        escape_html(p.spec));
   return out + "</details>\n";
+}
+
+// What hilo diagnose found for the experiment, if it was asked.
+std::string diagnosis_block(const Store& store, const std::string& experiment) {
+  const std::string json = store.diagnosis(experiment);
+  if (json.empty()) return "";
+  const StoredDiagnosis found = read_diagnosis(json);
+  return fmt::format(
+      "<div class=\"block diagnosis\"><h3>Diagnosis: {}</h3><p class=\"note\">A pilot study "
+      "({})</p>{}</div>\n",
+      escape_html(found.verdict), escape_html(found.title),
+      paragraph_list(found.sentences, "plain"));
 }
 
 // One experiment on its way to the page. Its results are dropped as soon as they are shown.
@@ -158,6 +173,7 @@ Shown show(const Store& store, const std::string& name, std::size_t index,
       escape_html(name), escape_html(results.title()));
   if (!r.title.empty()) out += fmt::format("<p>{}</p>", escape_html(r.title));
   out += fmt::format("<p class=\"setting\">{}</p>\n", escape_html(r.setting));
+  out += diagnosis_block(store, name);
   out += missing_box("Not all runs are there", r.missing);
   out += paragraph_list(r.findings, "findings");
   if (whole && !charts.empty()) out += chart_figure(index, 0, charts[0], r.stand_in);
@@ -170,10 +186,12 @@ Shown show(const Store& store, const std::string& name, std::size_t index,
         "below.</figcaption>");
   out += html_table(r.outcome) + html_table(r.needed) + html_table(r.saving);
   out += html_table(r.search) + search_block(r);
-  out += variants_block(r.variants) + html_table(r.comparison);
+  out += sentences_block("Why they end there", r.docking) + docking_maps(store, results);
+  out += sentences_block("As written and as published", r.variants) + html_table(r.comparison);
   for (std::size_t i = whole ? 1 : 0; i < charts.size(); ++i)
     out += chart_figure(index, i, charts[i], r.stand_in);
-  for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
+  if (whole) out += value_bars(store, results);
+  for (const Table* table : {&r.sureness, &r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
     out += html_table(*table);
   out += experiment_provenance(r.provenance) + "</section>\n";
   return shown;
@@ -282,6 +300,12 @@ std::string make_page(const Store& store, const ReportSource& source) {
       "all else on this page does not.</p></noscript>\n";
   out += missing_box("Part of a study", missing_of_studies(store.experiments()));
   if (all.size() > 1) out += html_table(overview(all));
+  // Pilots of experiments that have not been run yet.
+  const auto known = store.experiments();
+  for (const std::string& name : store.diagnosed())
+    if (std::ranges::find(known, name) == known.end())
+      out += fmt::format("<section class=\"experiment\"><h2>{}</h2>{}</section>\n",
+                         escape_html(name), diagnosis_block(store, name));
   for (const Shown& shown : all) out += shown.html;
   out += "</main>\n" + footer(source);
 

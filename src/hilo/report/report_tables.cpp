@@ -159,6 +159,7 @@ Side side_of(const Summary& difference) {
 }
 
 const char* level_name(const Analysis& analysis) {
+  if (analysis.level_metric == "policy_value") return "exact discounted value";
   return analysis.level_metric == "policy_reward" ? "exact mean reward per step"
                                                   : "mean reward per step";
 }
@@ -166,14 +167,18 @@ const char* level_name(const Analysis& analysis) {
 Table outcome_table(const Analysis& analysis) {
   Table table{
       .title = "Where they end",
-      .rows = {{"agent", "seeds", "test reward", "exact reward", "share of optimum",
-                fmt::format("minus {}", analysis.baseline), "verdict"}},
+      .rows = {{"agent", "seeds", "test reward",
+                analysis.level_metric == "policy_value" ? "exact value" : "exact reward",
+                "share of optimum", fmt::format("minus {}", analysis.baseline), "verdict"}},
       .note = fmt::format(
           "Mean ± standard error over seeds at the end of training. Test reward is the "
-          "paper's y axis, the mean reward per step of test episodes; exact reward is its "
-          "expectation; the share is the exact discounted value of the greedy policy over "
+          "paper's y axis, the mean reward per step of test episodes; {}; the share is the exact "
+          "discounted value of the greedy policy over "
           "that of an optimal one. The difference is of the {}, paired by seed, with its 95 % "
           "interval (Student's t); above and below say that the interval is clear of 0.",
+          analysis.level_metric == "policy_value"
+              ? "exact value is the expected discounted return of the greedy policy from the start"
+              : "exact reward is its expectation",
           level_name(analysis))};
   for (const AgentAnalysis& a : analysis.agents) {
     Row row = {a.agent, fmt::format("{}", a.seeds), mean_and_error(a.final_reward),

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -99,6 +100,9 @@ class Store {
   std::string diagnosis(const std::string& experiment) const;
   std::vector<std::string> diagnosed() const;  // experiments
 
+  // Nothing if the run is not there, or left no policy.
+  std::optional<StoredPolicy> find_policy(const std::string& experiment, const std::string& agent,
+                                          std::uint64_t seed) const;
   // Throws if there is none, and says what there is.
   StoredPolicy policy(const std::string& experiment, const std::string& agent,
                       std::uint64_t seed) const;

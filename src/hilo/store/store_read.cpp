@@ -155,17 +155,22 @@ Provenance Store::provenance(const std::string& experiment) const {
 
 StoredPolicy Store::policy(const std::string& experiment, const std::string& agent,
                            std::uint64_t seed) const {
+  if (auto found = find_policy(experiment, agent, seed)) return std::move(*found);
+  throw Error(Errc::usage,
+              fmt::format("{}: no policy of experiment '{}', agent '{}', seed {}; the store has "
+                          "the experiments {} and the agents {}",
+                          impl_->db.name(), experiment, agent, seed, fmt::join(experiments(), ", "),
+                          fmt::join(agents(experiment), ", ")));
+}
+
+std::optional<StoredPolicy> Store::find_policy(const std::string& experiment,
+                                               const std::string& agent, std::uint64_t seed) const {
   Statement row(impl_->db,
                 "SELECT p.num_states, p.num_actions, p.q, r.id FROM experiment_run e JOIN run r "
                 "USING (config, seed, algorithm_version) JOIN policy p ON p.run = r.id "
                 "WHERE e.experiment = ? AND e.agent = ? AND e.seed = ?");
   row.bind(experiment).bind(agent).bind(static_cast<std::int64_t>(seed));
-  if (!row.step())
-    throw Error(Errc::usage,
-                fmt::format("{}: no policy of experiment '{}', agent '{}', seed {}; the store has "
-                            "the experiments {} and the agents {}",
-                            impl_->db.name(), experiment, agent, seed,
-                            fmt::join(experiments(), ", "), fmt::join(agents(experiment), ", ")));
+  if (!row.step()) return std::nullopt;
   StoredPolicy policy{.experiment = experiment,
                       .agent = agent,
                       .seed = seed,

@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "cli/commands.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/core/text.hpp"
+#include "hilo/diagnose/diagnosis.hpp"
+#include "hilo/env/registry.hpp"
+#include "hilo/experiment/spec.hpp"
+#include "hilo/report/diagnosis_report.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string spec, store, policy_store, policy_experiment, policy_agent;
+  std::uint32_t pilot = 200;
+  std::uint64_t seed = 0;
+  DiagnosisPlan plan;
+  Overrides overrides;
+  bool json = false;
+};
+
+// The agent whose problem and m are looked at: the first that uses a low fidelity.
+const RunConfig& find_config(const Spec& spec, const std::string& file) {
+  for (const RunConfig& config : spec.configs)
+    if (config.agent->uses_low_fidelity) return config;
+  throw Error(
+      Errc::spec,
+      fmt::format("{}: no agent uses a low fidelity, so there is nothing to diagnose", file));
+}
+
+// Epsilon-greedy in a trained policy, or uniform.
+QTable policy_of(const Options& options, const FidelityPair& pair) {
+  QTable q(pair.high().num_states(), pair.num_actions());
+  if (options.policy_store.empty()) return q;
+  const Store store = Store::open_to_read(options.policy_store);
+  const auto experiments = store.experiments();
+  if (experiments.empty())
+    throw Error(Errc::usage, fmt::format("{}: the store is empty", options.policy_store));
+  const std::string experiment =
+      options.policy_experiment.empty() ? experiments[0] : options.policy_experiment;
+  const auto agents = store.agents(experiment);
+  const std::string agent =
+      options.policy_agent.empty() && !agents.empty() ? agents[0] : options.policy_agent;
+  const StoredPolicy policy = store.policy(experiment, agent, options.seed);
+  if (policy.num_states != q.num_states() || policy.num_actions != q.num_actions())
+    throw Error(Errc::usage,
+                fmt::format("{}: its policy has {} states and {} actions, but the problem has {} "
+                            "and {}",
+                            options.policy_store, policy.num_states, policy.num_actions,
+                            q.num_states(), q.num_actions()));
+  q.assign(policy.q);
+  return q;
+}
+
+void show_progress(std::uint32_t done, std::uint32_t all) {
+  if (::isatty(STDERR_FILENO) == 0) return;
+  fmt::print(stderr, "\rpilot: {} of {} episodes", done, all);
+  if (done == all) fmt::print(stderr, "\r\033[K");
+}
+
+int run(const Options& options) {
+  if ((options.plan.cost_high > 0) != (options.plan.cost_low > 0))
+    throw Error(Errc::usage, "--cost-high and --cost-low belong together");
+  const Spec spec = load_spec(options.spec, options.overrides);
+  const RunConfig& config = find_config(spec, options.spec);
+  const Problem problem = build_problem(config.problem_kind, config.problem, options.seed);
+  const QTable q = policy_of(options, problem.pair);
+  std::uint32_t done = 0;
+  const Pilot pilot = run_pilot(
+      problem.pair, q,
+      {.episodes = options.pilot,
+       .low_rollouts = static_cast<std::uint32_t>(config.agent_parameters.integer("low_rollouts")),
+       .gamma = config.train.number("gamma"),
+       .epsilon = config.train.number("epsilon"),
+       .max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps")),
+       .seed = options.seed},
+      [&] {
+        if (++done % 20 == 0 || done == options.pilot) show_progress(done, options.pilot);
+        return true;
+      });
+  DiagnosisPlan plan = options.plan;
+  const std::int64_t episodes = config.train.integer("episodes");
+  plan.train_episodes =
+      episodes > 0 ? static_cast<std::uint64_t>(episodes)
+                   : static_cast<std::uint64_t>(
+                         static_cast<double>(config.train.integer("steps")) /
+                         std::max(1.0, static_cast<double>(pilot.high_steps) / pilot.episodes));
+  const Diagnosis diagnosis = diagnose(problem.pair, pilot, plan);
+  const DiagnosisSource source = {
+      .experiment = spec.name,
+      .problem = config.problem_kind,
+      .seed = options.seed,
+      .policy = options.policy_store.empty() ? "uniform" : "from " + options.policy_store};
+  const std::string json = to_json_text(diagnosis, source);
+  if (!options.store.empty()) Store::open(options.store).keep_diagnosis(spec.name, json);
+  if (options.json) {
+    fmt::print("{}\n", json);
+    return 0;
+  }
+  for (const std::string& sentence : explain(diagnosis)) fmt::print("{}\n", sentence);
+  if (options.policy_store.empty())
+    fmt::print("A training with train.pilot_episodes = {} opens with these very episodes.\n",
+               pilot.episodes);
+  if (!options.store.empty())
+    fmt::print("kept in {}: hilo report {} --out report.html shows it\n", options.store,
+               options.store);
+  return 0;
+}
+
+}  // namespace
+
+Handler add_diagnose(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("SPEC", options->spec, "experiment description, a TOML file")->required();
+  app.add_option("--pilot", options->pilot, "high-fidelity episodes to spend")
+      ->capture_default_str();
+  app.add_option("--seed", options->seed, "of the problem and the episodes")->capture_default_str();
+  app.add_option("--returns", options->plan.returns,
+                 "high-fidelity returns of a pair to plan for; default: what the spec's training "
+                 "would give");
+  app.add_option("--cost-high", options->plan.cost_high,
+                 "cost of a high-fidelity step, in any unit; default: the time measured")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--cost-low", options->plan.cost_low,
+                 "cost of a low-fidelity step, in the same unit")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--policy", options->policy_store,
+                 "store with a trained policy to follow; default: uniform");
+  app.add_option("--experiment", options->policy_experiment, "of that store; default: the first");
+  app.add_option("--agent", options->policy_agent, "of that experiment; default: the first");
+  app.add_option("--store", options->store, "keep the diagnosis there, for the report's page");
+  app.add_option("--set", options->overrides, "set a key of the spec, as in problem.snr_db=-10")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app, "hilo diagnose my-spec.toml --pilot 500 --cost-high 3600 --cost-low 1");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

@@ -1,0 +1,232 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/report_text.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/estimator/bounds.hpp"
+#include "hilo/estimator/costs.hpp"
+#include "hilo/report/results.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::optional<double> sd, correlation, gamma, error;
+  double confidence = 0.95;
+  std::vector<double> rewards, low_rewards, gaps;
+  double returns = 100;
+  double cost_high = 0, cost_low = 0;
+  std::string store, experiment, agent;
+  bool json = false;
+};
+
+// Fills in what the flags leave open from what a store has measured.
+void read_store(Options& options) {
+  if (options.store.empty()) return;
+  const Store store = Store::open_to_read(options.store);
+  const auto experiments = store.experiments();
+  if (experiments.empty())
+    throw Error(Errc::usage, fmt::format("{}: the store is empty", options.store));
+  if (options.experiment.empty()) options.experiment = experiments[0];
+  require_experiment(store, options.store, options.experiment);
+  const Results results(store, options.experiment);
+  const auto pick = [&](const char* metric) -> std::optional<double> {
+    for (const std::string& agent : results.agents()) {
+      if (!options.agent.empty() && agent != options.agent) continue;
+      const BySeed& seeds = results.final_of(agent, metric);
+      if (!seeds.empty()) return summarise(values_of(seeds)).mean;
+    }
+    return std::nullopt;
+  };
+  if (!options.sd) options.sd = pick("return_sd");
+  if (!options.correlation) options.correlation = pick("correlation");
+  if (!options.gamma && !results.agents().empty())
+    options.gamma =
+        std::stod(canonical_value(results.canonical_of(results.agents()[0]), "train.gamma"));
+}
+
+// Theorem 1, as far as the rewards' range is known.
+nlohmann::json returns_needed(const Options& o) {
+  const double delta = 1 - o.confidence;
+  const double variance = *o.sd * *o.sd;
+  const double rho = o.correlation.value_or(0);
+  nlohmann::json out = {{"error", *o.error}, {"confidence", o.confidence}};
+  if (o.rewards.empty()) {
+    const auto plain = [&](double v) {
+      return std::max(1.0, std::ceil(4 * v / (*o.error * *o.error) * std::log(2 / delta)));
+    };
+    out["plain"] = plain(variance);
+    out["corrected"] = plain((1 - rho * rho) * variance);
+    // xi <= sigma^2 / b for both; the corrected one has the smaller variance.
+    out["holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;
+    return out;
+  }
+  const double gamma = o.gamma.value_or(0.99);
+  const double b = return_bound(o.rewards[0], o.rewards[1], gamma);
+  const auto& low = o.low_rewards.empty() ? o.rewards : o.low_rewards;
+  const double b_low = return_bound(low[0], low[1], gamma);
+  const Bounded plain{variance, b};
+  // alpha = rho sigma_hi / sigma_lo; without the latter, both are taken as alike.
+  const Bounded corrected = control_variate_of(plain, rho, rho, b_low);
+  out["b"] = b;
+  out["plain"] = samples_needed(plain, *o.error, delta);
+  out["plain_within_lemma_1"] = *o.error <= range_of_lemma_1(plain);
+  if (corrected.variance > 0) {
+    out["corrected"] = samples_needed(corrected, *o.error, delta);
+    out["corrected_within_lemma_1"] = *o.error <= range_of_lemma_1(corrected);
+  }
+  return out;
+}
+
+nlohmann::json greedy_is_best(const Options& o) {
+  const auto bound = [&](double factor) {
+    const double variance = factor * *o.sd * *o.sd / o.returns;
+    std::vector<Rival> rivals;
+    for (const double gap : o.gaps) rivals.push_back({gap, variance});
+    return greedy_is_best_bound(variance, rivals);
+  };
+  const double rho = o.correlation.value_or(0);
+  return {{"returns", o.returns},
+          {"gaps", o.gaps},
+          {"plain", bound(1)},
+          {"corrected", bound(1 - rho * rho)}};
+}
+
+nlohmann::json costs(const Options& o) {
+  const double rho = *o.correlation;
+  nlohmann::json out = {{"correlation", rho}};
+  const double break_even = break_even_cost_ratio(rho);
+  out["break_even_ratio"] = std::isfinite(break_even) ? nlohmann::json(break_even) : nullptr;
+  if (o.cost_high > 0 && o.cost_low > 0) {
+    const double w = o.cost_high / o.cost_low;
+    out["ratio"] = w;
+    const double best = best_ratio(rho, w);
+    out["best_low_per_high"] = std::isfinite(best) ? nlohmann::json(best) : nullptr;
+    out["error_at_equal_cost"] = error_at_equal_cost(rho, w);
+    out["pays"] = error_at_equal_cost(rho, w) < 1;
+  }
+  return out;
+}
+
+void print_needed(const nlohmann::json& j) {
+  const auto form = [&](const char* key) {
+    if (!j.contains(key)) return "";
+    return j[key].get<bool>() ? "" : " (beyond the range of Lemma 1, by its extension)";
+  };
+  fmt::print("Returns of a pair for an error of at most {} with probability {} (Theorem 1):\n",
+             j["error"].get<double>(), j["confidence"].get<double>());
+  fmt::print("  plain Monte Carlo       {:.0f}{}\n", j["plain"].get<double>(),
+             form("plain_within_lemma_1"));
+  if (j.contains("corrected"))
+    fmt::print("  unbiased correction     {:.0f}{}\n", j["corrected"].get<double>(),
+               form("corrected_within_lemma_1"));
+  if (j.contains("holds_if_b_at_most"))
+    fmt::print(
+        "  holds if no return is further than {:.4g} from its mean; --rewards MIN MAX checks "
+        "it\n",
+        j["holds_if_b_at_most"].get<double>());
+}
+
+void print_costs(const nlohmann::json& j) {
+  fmt::print("Costs at a correlation of {:.3f}, for a low fidelity without bias:\n",
+             j["correlation"].get<double>());
+  if (j["break_even_ratio"].is_null())
+    fmt::print("  never pays\n");
+  else
+    fmt::print("  pays if a high-fidelity return costs more than {:.3g} low-fidelity ones\n",
+               j["break_even_ratio"].get<double>());
+  if (!j.contains("ratio")) return;
+  fmt::print("  at {:.3g}: squared error {:.3f} times that of plain Monte Carlo for the same money",
+             j["ratio"].get<double>(), j["error_at_equal_cost"].get<double>());
+  if (!j["best_low_per_high"].is_null())
+    fmt::print(", with {:.1f} low-fidelity returns for each high-fidelity one",
+               j["best_low_per_high"].get<double>());
+  fmt::print("; it {}\n", j["pays"].get<bool>() ? "pays" : "does not pay");
+}
+
+int run(Options options) {
+  read_store(options);
+  const auto need = [](bool ok, const char* flag) {
+    if (!ok)
+      throw Error(Errc::usage,
+                  fmt::format("{} is needed, or a --store that has measured it", flag));
+  };
+  const bool wants_costs = options.correlation.has_value();
+  if (!options.error && options.gaps.empty() && !wants_costs)
+    throw Error(Errc::usage,
+                "nothing to plan: give --error for the returns needed, --gap for the chance that "
+                "the greedy action is best, --correlation for costs, or a --store");
+  if (!(options.confidence > 0 && options.confidence < 1))
+    throw Error(Errc::usage,
+                fmt::format("--confidence is {}, but must be in (0, 1)", options.confidence));
+  nlohmann::json all;
+  if (options.sd) all["sd"] = *options.sd;
+  if (options.correlation) all["correlation"] = *options.correlation;
+  if (options.error) {
+    need(options.sd.has_value(), "--sd");
+    all["returns_needed"] = returns_needed(options);
+  }
+  if (!options.gaps.empty()) {
+    need(options.sd.has_value(), "--sd");
+    all["greedy_is_best"] = greedy_is_best(options);
+  }
+  if (wants_costs) all["costs"] = costs(options);
+  if (options.json) {
+    fmt::print("{}\n", all.dump(2));
+    return 0;
+  }
+  if (all.contains("sd")) fmt::print("standard deviation of a return: {:.4g}\n", *options.sd);
+  if (all.contains("returns_needed")) print_needed(all["returns_needed"]);
+  if (all.contains("greedy_is_best"))
+    fmt::print(
+        "Chance that the best action looks best after {:g} returns each, at least "
+        "(Theorem 2, returns of different actions from different episodes):\n"
+        "  plain Monte Carlo       {:.4f}\n  unbiased correction     {:.4f}\n",
+        options.returns, all["greedy_is_best"]["plain"].get<double>(),
+        all["greedy_is_best"]["corrected"].get<double>());
+  if (all.contains("costs")) print_costs(all["costs"]);
+  return 0;
+}
+
+}  // namespace
+
+Handler add_plan(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("--sd", options->sd, "standard deviation of a high-fidelity return")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--correlation", options->correlation, "of high- and low-fidelity returns")
+      ->check(CLI::Range(-1.0, 1.0));
+  app.add_option("--error", options->error, "largest error of a value that is wanted")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--confidence", options->confidence, "with which it is wanted")
+      ->capture_default_str();
+  app.add_option("--rewards", options->rewards, "smallest and largest high-fidelity reward")
+      ->expected(2);
+  app.add_option("--low-rewards", options->low_rewards,
+                 "the same in the low fidelity; default: alike")
+      ->expected(2);
+  app.add_option("--gamma", options->gamma, "discount; default 0.99, or the store's");
+  app.add_option("--gap", options->gaps,
+                 "how much worse another action is than the best; once for each")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--returns", options->returns, "of every action, for --gap")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  app.add_option("--cost-high", options->cost_high, "of a high-fidelity return, in any unit")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--cost-low", options->cost_low, "of a low-fidelity return, in the same")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--store", options->store, "take what is not given from results there");
+  app.add_option("--experiment", options->experiment, "of the store; default: the first");
+  app.add_option("--agent", options->agent, "of the experiment; default: the first that has it");
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app,
+              "hilo plan --sd 5.8 --correlation 0.97 --error 0.5 --cost-high 100 --cost-low 1");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

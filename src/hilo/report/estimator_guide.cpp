@@ -1,0 +1,224 @@
+#include "hilo/report/estimator_guide.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "hilo/core/error.hpp"
+#include "hilo/report/gnuplot.hpp"
+#include "hilo/report/results.hpp"
+
+namespace hilo {
+namespace {
+
+// Where the estimators are compared, and by what.
+struct Column {
+  const char* title;
+  const char* snr;  // of the random MDP; "" for docking
+};
+constexpr std::array<Column, 4> kColumns = {
+    {{"-10 dB", "-10"}, {"-3 dB", "-3"}, {"+3 dB", "3"}, {"docking", ""}}};
+
+struct Row {
+  std::string method;
+  std::array<Summary, kColumns.size()> gain{};  // n = 0: not run
+};
+
+// "MFMCRL+" of "MFMCRL+ -10 dB": the label without its noise.
+std::string method_of(const std::string& label, const std::string& snr) {
+  const std::string part = fmt::format(" {}{} dB", snr[0] == '-' ? "" : "+", snr);
+  std::string method = label;
+  if (const std::size_t at = method.find(part); at != std::string::npos)
+    method.erase(at, part.size());
+  return method;
+}
+
+class Guide {
+ public:
+  explicit Guide(const Store& store) {
+    const auto known = store.experiments();
+    for (const char* name : {"estimators", "coupling", "docking"})
+      if (std::ranges::find(known, name) == known.end())
+        throw Error(
+            Errc::usage,
+            fmt::format("the guide needs the experiment '{}': hilo reproduce estimators", name));
+    const Results estimators(store, "estimators");
+    const Results coupling(store, "coupling");
+    const Results docking(store, "docking");
+    add(estimators, "policy_reward", true);
+    add(docking, "policy_value", true);
+    add(coupling, "policy_reward", false);
+    seeds_ = estimators.num_seeds(baseline_of(estimators));
+    optimum_ = mean_of_problem(estimators, "optimal_reward").value_or(0);
+    dock_optimum_ = mean_of_problem(docking, "optimal_value").value_or(0);
+    baseline_ = last(estimators, "policy_reward");
+    dock_baseline_ = last(docking, "policy_value");
+  }
+
+  const std::vector<Row>& rows() const { return rows_; }
+  std::size_t seeds() const { return seeds_; }
+  double optimum() const { return optimum_; }
+  double dock_optimum() const { return dock_optimum_; }
+  double baseline() const { return baseline_; }
+  double dock_baseline() const { return dock_baseline_; }
+
+  const Row* find(const std::string& method) const {
+    const auto found = std::ranges::find(rows_, method, &Row::method);
+    return found == rows_.end() ? nullptr : &*found;
+  }
+
+ private:
+  static double last(const Results& results, const std::string& metric) {
+    return summarise(values_of(results.final_of(baseline_of(results), metric))).mean;
+  }
+
+  // The gains over the baseline of the same experiment. Without `paths`, agents coupled by the path
+  // are left out: they stand in the table already.
+  void add(const Results& results, const std::string& metric, bool paths) {
+    const std::string baseline = baseline_of(results);
+    for (const std::string& agent : results.agents()) {
+      if (agent == baseline) continue;
+      const std::string canonical = results.canonical_of(agent);
+      if (!paths && canonical_value(canonical, "agent.coupling").empty()) continue;
+      const std::string snr = canonical_value(canonical, "problem.snr_db");
+      for (std::size_t c = 0; c < kColumns.size(); ++c) {
+        if (kColumns[c].snr != snr) continue;
+        Row& row = row_of(snr.empty() ? agent : method_of(agent, snr));
+        row.gain[c] = results.paired_difference(agent, baseline, metric);
+      }
+    }
+  }
+
+  Row& row_of(const std::string& method) {
+    const auto found = std::ranges::find(rows_, method, &Row::method);
+    if (found != rows_.end()) return *found;
+    rows_.push_back({method, {}});
+    return rows_.back();
+  }
+
+  std::vector<Row> rows_;
+  std::size_t seeds_ = 0;
+  double optimum_ = 0, dock_optimum_ = 0, baseline_ = 0, dock_baseline_ = 0;
+};
+
+std::string cell(const Summary& s) {
+  if (s.n == 0) return "–";
+  return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", s.mean, s.low, s.high);
+}
+
+// "helps", "hurts" or "neither" in each column, as a reader would sum it up.
+std::string summary_of(const Row& row) {
+  int helps = 0, hurts = 0, all = 0;
+  for (const Summary& s : row.gain) {
+    if (s.n == 0) continue;
+    ++all;
+    helps += s.low > 0 ? 1 : 0;
+    hurts += s.high < 0 ? 1 : 0;
+  }
+  return fmt::format("helps in {} of {}, hurts in {}", helps, all, hurts);
+}
+
+std::string advice(const Guide& guide) {
+  std::string out;
+  const auto line = [&](const char* method, const char* text) {
+    if (const Row* row = guide.find(method))
+      out += fmt::format("- {} Measured here: it {}.\n", text, summary_of(*row));
+  };
+  line(
+      "MFMCRL+",
+      "**`empirical-bayes`** (MFMCRL+): the one to take, whatever is known of the cheap simulator. "
+      "It learns from all pairs how far the two fidelities lie apart, and trusts accordingly.");
+  line("MFMCRL bias-aware",
+       "**`bias-aware`**: where the biases of pairs have no common part worth taking out, or as a "
+       "more timid stand-in.");
+  line("MFMCRL finite-m",
+       "**`finite-m`**: only if the dynamics are known to be the same (a noisy or a coarse reward "
+       "on the true simulator). Otherwise it has the bias of the paper's estimator.");
+  line("MFMCRL as-written", "**`paper`**, as Algorithm 1 has it: to reproduce the paper.");
+  line("MFMCRL as-published",
+       "**`paper`** with what the published synthetic runs did besides: to reproduce their curves. "
+       "Where the future matters it misleads.");
+  line("MFMCRL+ coupling=common-random-numbers",
+       "**`coupling = \"common-random-numbers\"`**: unbiased whatever the dynamics, for simulators "
+       "that can be driven by given random numbers; it correlates less than the path does.");
+  line("MFMCRL+ coupling=none",
+       "**`coupling = \"none\"`**: for comparison. Nothing is shared, so nothing can be gained.");
+  return out;
+}
+
+}  // namespace
+
+std::string make_estimator_guide(const Store& store, const std::string& command,
+                                 const std::string& figure) {
+  const Guide guide(store);
+  std::string out = fmt::format(
+      "# Which estimator, when\n\nWritten by `{}` from the results of `hilo reproduce estimators`; "
+      "no number is typed by hand. Intervals are 95 % intervals over {} seeds, paired by seed.\n\n",
+      command, guide.seeds());
+  out += advice(guide);
+  out += fmt::format("\n![Gain over plain Monte Carlo]({}/{}.png)\n\n", figure, kEstimatorFigure);
+  out += fmt::format(
+      "Gain over MCRL after 10 000 high-fidelity episodes, m = 10. Random MDPs (200 states, 8 "
+      "actions, simplex rows unless as-published): exact mean reward per step, MCRL {:.3f}, "
+      "optimum "
+      "{:.3f}. Docking (903 states): exact discounted value from the start, MCRL {:.3f}, optimum "
+      "{:.3f}.\n\n",
+      guide.baseline(), guide.optimum(), guide.dock_baseline(), guide.dock_optimum());
+  out += "| method |";
+  for (const Column& column : kColumns) out += fmt::format(" {} |", column.title);
+  out += "\n| --- |";
+  for (std::size_t c = 0; c < kColumns.size(); ++c) out += " ---: |";
+  out += "\n";
+  for (const Row& row : guide.rows()) {
+    out += fmt::format("| {} |", row.method);
+    for (const Summary& s : row.gain) out += fmt::format(" {} |", cell(s));
+    out += "\n";
+  }
+  out +=
+      "\nUnless a method says otherwise, `finite-m`, `bias-aware` and MFMCRL+ count every first "
+      "visit of a roll-out (`pool = \"whole-paths\"`) and let old returns fade (`weights = "
+      "\"recency\"`); as-written does neither. Rows with another coupling draw successors by "
+      "inverse CDF and are compared with MCRL that does the same. The formulas, with their "
+      "assumptions and references, stand at the top of the files in `src/hilo/estimator/`; "
+      "[math.md](math.md) derives them, [docking.md](docking.md) describes the second problem.\n";
+  return out;
+}
+
+std::vector<std::filesystem::path> draw_estimator_guide(const Store& store,
+                                                        const std::filesystem::path& folder) {
+  const Guide guide(store);
+  constexpr std::array<const char*, kColumns.size()> kColours = {"#D55E00", "#0072B2", "#009E73",
+                                                                 "#000000"};
+  GnuplotScript script;
+  std::string labels;
+  const auto& rows = guide.rows();
+  for (std::size_t r = 0; r < rows.size(); ++r)
+    labels += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_quoted(rows[r].method),
+                          -static_cast<double>(r));
+  for (std::size_t c = 0; c < kColumns.size(); ++c) {
+    script.settings += fmt::format("$column{} << END\n", c);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const Summary& s = rows[r].gain[c];
+      if (s.n == 0) continue;
+      script.settings += fmt::format("{} {} {} {}\n", s.mean,
+                                     -static_cast<double>(r) + 0.24 - 0.16 * static_cast<double>(c),
+                                     s.low, s.high);
+    }
+    script.settings += "END\n";
+    script.plot += fmt::format(
+        "{}  $column{} using 1:2:3:4 with xerrorbars pt 7 ps 0.9 lw 2 lc rgb '{}' title {}",
+        c > 0 ? ", \\\n" : "", c, kColours[c], gnuplot_quoted(kColumns[c].title));
+  }
+  script.settings += fmt::format(
+      "set grid xtics lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n"
+      "set title 'Gain over plain Monte Carlo, 95 % intervals over {} seeds' noenhanced\n"
+      "set xlabel 'exact mean reward per step (docking: exact value) minus that of MCRL'\n"
+      "set ytics ({}) noenhanced\nset yrange [{}:0.8]\nset key outside top horizontal center\n"
+      "set arrow from 0, graph 0 to 0, graph 1 nohead lw 2 lc rgb '#777777'\n",
+      guide.seeds(), labels, -static_cast<double>(rows.size()) + 0.4);
+  return run_gnuplot(script, folder, kEstimatorFigure);
+}
+
+}  // namespace hilo

@@ -1,0 +1,98 @@
+// The commands that give advice: diagnose and plan.
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_fixture.hpp"
+#include "support/specs.hpp"
+
+namespace hilo {
+namespace {
+
+using testing::kTwoMfmcrl;
+using testing::tiny_spec;
+
+TEST_F(Cli, DiagnoseGivesAVerdictAndKeepsItForThePage) {
+  write("tiny.toml", tiny_spec(kTwoMfmcrl));
+  const Finished text = hilo({"diagnose", "tiny.toml", "--pilot", "400", "--set",
+                              "problem.snr_db=10", "--store", "hilo.db"});
+  EXPECT_EQ(text.code, 0) << text.err;
+  EXPECT_TRUE(text.out.starts_with("use it: ")) << text.out;
+  EXPECT_NE(text.out.find("train.pilot_episodes = 400"), std::string::npos);
+  const auto json = nlohmann::json::parse(
+      hilo({"diagnose", "tiny.toml", "--pilot", "400", "--set", "problem.snr_db=10", "--json",
+            "--cost-high", "50", "--cost-low", "1"})
+          .out);
+  EXPECT_EQ(json["verdict"], "use it");
+  EXPECT_LT(json["change_of_squared_error"]["high"], 0);
+  EXPECT_EQ(json["pilot"]["episodes"], 400);
+  EXPECT_EQ(json["cost"]["measured"], false);
+  EXPECT_EQ(json["correlation"]["quantiles"].size(), 5U);
+  EXPECT_GT(json["text"].size(), 3U);
+  EXPECT_EQ(hilo({"report", "hilo.db", "--out", "page.html"}).code, 0);
+  EXPECT_NE(testing::slurp(path("page.html")).find("Diagnosis: use it"), std::string::npos);
+}
+
+TEST_F(Cli, DiagnoseFollowsATrainedPolicyAndRefusesWhatDoesNotFit) {
+  write("tiny.toml", tiny_spec(kTwoMfmcrl));
+  hilo({"run", "tiny.toml"});
+  const Finished f = hilo({"diagnose", "tiny.toml", "--policy", "hilo.db", "--agent", "MCRL"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_EQ(f.out.find("pilot_episodes"), std::string::npos);  // training opens uniformly
+  expect_failure({"diagnose", "tiny.toml", "--policy", "hilo.db", "--agent", "MCRL", "--set",
+                  "problem.states=30"},
+                 2, {"20 states", "30"});
+  write("alone.toml", tiny_spec());
+  expect_failure({"diagnose", "alone.toml"}, 3, {"alone.toml", "no agent uses a low fidelity"});
+  expect_failure({"diagnose", "tiny.toml", "--cost-high", "3"}, 2, {"--cost-low"});
+  expect_failure({"diagnose", "tiny.toml", "--pilot", "0"}, 2, {"pilot episodes", "0"});
+  const Finished few = hilo({"diagnose", "tiny.toml", "--pilot", "5"});
+  EXPECT_TRUE(few.out.starts_with("cannot tell yet: ")) << few.out;
+}
+
+// The episodes of the pilot open a training that asks for them.
+TEST_F(Cli, APilotCanOpenATraining) {
+  write("tiny.toml", tiny_spec());
+  EXPECT_EQ(hilo({"run", "tiny.toml", "--set", "train.pilot_episodes=40", "--store", "a.db"}).code,
+            0);
+  write("m.toml", tiny_spec(kTwoMfmcrl));
+  const auto json =
+      nlohmann::json::parse(hilo({"diagnose", "m.toml", "--pilot", "40", "--json"}).out);
+  // All 40 training episodes of seed 0 were the pilot's: as many first visits, hence returns.
+  EXPECT_EQ(hilo({"run", "m.toml", "--set", "train.pilot_episodes=40", "--store", "a.db"}).code, 0);
+  EXPECT_GT(json["pilot"]["returns"], 100);
+  EXPECT_NE(export_of("a.db"), "");
+}
+
+TEST_F(Cli, PlanComputesFromFlagsAndStores) {
+  const auto json =
+      nlohmann::json::parse(hilo({"plan",        "--sd",    "2",          "--correlation",
+                                  "0.6",         "--error", "0.5",        "--rewards",
+                                  "-1",          "3",       "--gamma",    "0.5",
+                                  "--gap",       "1",       "--returns",  "16",
+                                  "--cost-high", "9",       "--cost-low", "1",
+                                  "--json"})
+                                .out);
+  EXPECT_EQ(json["returns_needed"]["plain"], 237);  // as in estimator/bounds_test.cpp
+  EXPECT_NEAR(json["costs"]["error_at_equal_cost"], 1, 1e-12);
+  EXPECT_NEAR(json["costs"]["best_low_per_high"], 2.25, 1e-12);
+  EXPECT_NEAR(json["greedy_is_best"]["plain"], 1 / 1.5, 1e-12);
+  expect_failure({"plan"}, 2, {"nothing to plan", "--error"});
+  expect_failure({"plan", "--error", "1"}, 2, {"--sd is needed"});
+  expect_failure({"plan", "--correlation", "2"}, 2, {"--correlation"});
+  write("tiny.toml", tiny_spec(kTwoMfmcrl));
+  hilo({"run", "tiny.toml"});
+  const Finished f = hilo({"plan", "--store", "hilo.db", "--error", "0.5"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_NE(f.out.find("standard deviation of a return"), std::string::npos);
+  EXPECT_NE(f.out.find("pays if a high-fidelity return costs more than"), std::string::npos);
+}
+
+TEST_F(Cli, TheGuideNeedsItsStudy) {
+  write("tiny.toml", tiny_spec());
+  hilo({"run", "tiny.toml"});
+  expect_failure({"report", "hilo.db", "--guide", "guide.md"}, 2,
+                 {"'estimators'", "hilo reproduce estimators"});
+  EXPECT_FALSE(std::filesystem::exists(path("guide.md")));
+}
+
+}  // namespace
+}  // namespace hilo
