@@ -66,6 +66,12 @@ void show_progress(std::uint32_t done, std::uint32_t all) {
 int run(const Options& options) {
   if ((options.plan.cost_high > 0) != (options.plan.cost_low > 0))
     throw Error(Errc::usage, "--cost-high and --cost-low belong together");
+  if (options.policy_store.empty() &&
+      !(options.policy_experiment.empty() && options.policy_agent.empty()))
+    throw Error(Errc::usage, "--experiment and --agent are of --policy STORE, which is not given");
+  if (!(options.plan.returns >= 0 && options.plan.returns <= 1e9))
+    throw Error(Errc::usage,
+                fmt::format("--returns is {}, but must be in [1, 1e9]", options.plan.returns));
   const Spec spec = load_spec(options.spec, options.overrides);
   const RunConfig& config = find_config(spec, options.spec);
   const Problem problem = build_problem(config.problem_kind, config.problem, options.seed);
@@ -122,7 +128,8 @@ Handler add_diagnose(CLI::App& app) {
   app.add_option("--seed", options->seed, "of the problem and the episodes")->capture_default_str();
   app.add_option("--returns", options->plan.returns,
                  "high-fidelity returns of a pair to plan for; default: what the spec's training "
-                 "would give");
+                 "would give")
+      ->check(CLI::PositiveNumber);
   app.add_option("--cost-high", options->plan.cost_high,
                  "cost of a high-fidelity step, in any unit; default: the time measured")
       ->check(CLI::PositiveNumber);

@@ -34,6 +34,11 @@ void read_store(Options& options) {
   if (options.experiment.empty()) options.experiment = experiments[0];
   require_experiment(store, options.store, options.experiment);
   const Results results(store, options.experiment);
+  if (const auto& agents = results.agents();
+      !options.agent.empty() &&
+      std::find(agents.begin(), agents.end(), options.agent) == agents.end())
+    throw Error(Errc::usage, fmt::format("{}: there is no agent '{}'{}", options.store,
+                                         options.agent, did_you_mean(options.agent, agents)));
   const auto pick = [&](const char* metric) -> std::optional<double> {
     for (const std::string& agent : results.agents()) {
       if (!options.agent.empty() && agent != options.agent) continue;
@@ -61,14 +66,20 @@ nlohmann::json returns_needed(const Options& o) {
     };
     out["plain"] = plain(variance);
     out["corrected"] = plain((1 - rho * rho) * variance);
-    // xi <= sigma^2 / b for both; the corrected one has the smaller variance.
-    out["holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;
+    // Lemma 1 needs xi <= sigma^2 / b, with the variance and the b of what is averaged.
+    out["plain_holds_if_b_at_most"] = variance / *o.error;
+    out["corrected_holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;
     return out;
   }
   const double gamma = o.gamma.value_or(0.99);
   const double b = return_bound(o.rewards[0], o.rewards[1], gamma);
   const auto& low = o.low_rewards.empty() ? o.rewards : o.low_rewards;
   const double b_low = return_bound(low[0], low[1], gamma);
+  if (*o.sd > b)
+    throw Error(Errc::usage,
+                fmt::format("--sd is {}, but returns of such --rewards are at most {:.4g} "
+                            "from their mean",
+                            *o.sd, b));
   const Bounded plain{variance, b};
   // alpha = rho sigma_hi / sigma_lo; without the latter, both are taken as alike.
   const Bounded corrected = control_variate_of(plain, rho, rho, b_low);
@@ -124,11 +135,12 @@ void print_needed(const nlohmann::json& j) {
   if (j.contains("corrected"))
     fmt::print("  unbiased correction     {:.0f}{}\n", j["corrected"].get<double>(),
                form("corrected_within_lemma_1"));
-  if (j.contains("holds_if_b_at_most"))
+  if (j.contains("plain_holds_if_b_at_most"))
     fmt::print(
-        "  holds if no return is further than {:.4g} from its mean; --rewards MIN MAX checks "
-        "it\n",
-        j["holds_if_b_at_most"].get<double>());
+        "  if no return is further than {:.4g} from its mean, and no corrected one further than "
+        "{:.4g}; --rewards MIN MAX checks that, and counts anew where it is not so\n",
+        j["plain_holds_if_b_at_most"].get<double>(),
+        j["corrected_holds_if_b_at_most"].get<double>());
 }
 
 void print_costs(const nlohmann::json& j) {
@@ -155,6 +167,12 @@ int run(Options options) {
       throw Error(Errc::usage,
                   fmt::format("{} is needed, or a --store that has measured it", flag));
   };
+  if ((options.cost_high > 0) != (options.cost_low > 0))
+    throw Error(Errc::usage, "--cost-high and --cost-low belong together");
+  if (options.gamma && !(*options.gamma >= 0 && *options.gamma < 1))
+    throw Error(Errc::usage, fmt::format("--gamma is {}, but must be in [0, 1)", *options.gamma));
+  if (options.store.empty() && !(options.experiment.empty() && options.agent.empty()))
+    throw Error(Errc::usage, "--experiment and --agent are of a --store, which is not given");
   const bool wants_costs = options.correlation.has_value();
   if (!options.error && options.gaps.empty() && !wants_costs)
     throw Error(Errc::usage,

@@ -113,6 +113,8 @@ Outcome outcome_of(const std::vector<Comparison>& comparisons) {
 std::string verdict_of(const Results& results, const std::vector<Comparison>& comparisons) {
   if (comparisons.empty() && results.is_stand_in())
     return "none: stand-in data is not compared with the paper";
+  if (comparisons.empty() && !results.experiment().starts_with("figure-"))
+    return "none: hilo's own experiment, the paper has none like it";
   if (comparisons.empty())
     return "none: no published values of this figure are at hand; the results above stand by "
            "themselves";

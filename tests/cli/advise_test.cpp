@@ -44,22 +44,10 @@ TEST_F(Cli, DiagnoseFollowsATrainedPolicyAndRefusesWhatDoesNotFit) {
   expect_failure({"diagnose", "alone.toml"}, 3, {"alone.toml", "no agent uses a low fidelity"});
   expect_failure({"diagnose", "tiny.toml", "--cost-high", "3"}, 2, {"--cost-low"});
   expect_failure({"diagnose", "tiny.toml", "--pilot", "0"}, 2, {"pilot episodes", "0"});
+  expect_failure({"diagnose", "tiny.toml", "--agent", "MCRL"}, 2, {"--policy"});
+  expect_failure({"diagnose", "tiny.toml", "--returns", "-5"}, 2, {"--returns"});
   const Finished few = hilo({"diagnose", "tiny.toml", "--pilot", "5"});
   EXPECT_TRUE(few.out.starts_with("cannot tell yet: ")) << few.out;
-}
-
-// The episodes of the pilot open a training that asks for them.
-TEST_F(Cli, APilotCanOpenATraining) {
-  write("tiny.toml", tiny_spec());
-  EXPECT_EQ(hilo({"run", "tiny.toml", "--set", "train.pilot_episodes=40", "--store", "a.db"}).code,
-            0);
-  write("m.toml", tiny_spec(kTwoMfmcrl));
-  const auto json =
-      nlohmann::json::parse(hilo({"diagnose", "m.toml", "--pilot", "40", "--json"}).out);
-  // All 40 training episodes of seed 0 were the pilot's: as many first visits, hence returns.
-  EXPECT_EQ(hilo({"run", "m.toml", "--set", "train.pilot_episodes=40", "--store", "a.db"}).code, 0);
-  EXPECT_GT(json["pilot"]["returns"], 100);
-  EXPECT_NE(export_of("a.db"), "");
 }
 
 TEST_F(Cli, PlanComputesFromFlagsAndStores) {
@@ -78,6 +66,9 @@ TEST_F(Cli, PlanComputesFromFlagsAndStores) {
   expect_failure({"plan"}, 2, {"nothing to plan", "--error"});
   expect_failure({"plan", "--error", "1"}, 2, {"--sd is needed"});
   expect_failure({"plan", "--correlation", "2"}, 2, {"--correlation"});
+  expect_failure({"plan", "--correlation", "0.9", "--cost-high", "5"}, 2, {"--cost-low"});
+  expect_failure({"plan", "--sd", "50", "--error", "1", "--rewards", "0", "0.1"}, 2,
+                 {"--sd", "--rewards"});
   write("tiny.toml", tiny_spec(kTwoMfmcrl));
   hilo({"run", "tiny.toml"});
   const Finished f = hilo({"plan", "--store", "hilo.db", "--error", "0.5"});

@@ -17,7 +17,10 @@ namespace {
 // would be too small for a return of -2 with a mean near 6.
 TEST(Bounds, ReturnsAreBoundedAroundTheirMean) {
   EXPECT_DOUBLE_EQ(return_bound(-1, 3, 0.5), 8);
-  EXPECT_DOUBLE_EQ(return_bound(-4, -1, 0), 3);
+  // An episode may end at once: rewards in [-4, -1] give returns in [-8, 0], in [0.9, 1] in [0,
+  // 10].
+  EXPECT_DOUBLE_EQ(return_bound(-4, -1, 0.5), 8);
+  EXPECT_DOUBLE_EQ(return_bound(0.9, 1, 0.9), 1 / (1 - 0.9));
   testing::expect_error([] { (void)return_bound(1, 0, 0.5); }, Errc::usage, {"1", "0"});
   testing::expect_error([] { (void)return_bound(0, 1, 1); }, Errc::usage, {"gamma"});
 }
@@ -158,6 +161,7 @@ TEST(Costs, HandComputedValues) {
   EXPECT_NEAR(break_even_cost_ratio(-0.6), 9, 1e-12);
   EXPECT_TRUE(std::isinf(break_even_cost_ratio(0)));
   EXPECT_LT(error_at_equal_cost(0.99, 100), 0.06);
+  EXPECT_DOUBLE_EQ(error_at_equal_cost(0.5, 0.01), 101);  // only the price is left
   testing::expect_error([] { (void)best_ratio(1.5, 2); }, Errc::usage, {"1.5"});
   testing::expect_error([] { (void)best_ratio(0.5, 0); }, Errc::usage, {"cost ratio"});
 }

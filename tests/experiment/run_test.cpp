@@ -5,6 +5,8 @@
 #include <map>
 
 #include "hilo/agent/mcrl.hpp"
+#include "hilo/agent/mfmcrl.hpp"
+#include "hilo/diagnose/pilot.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/exact/estimator_bias.hpp"
 #include "hilo/experiment/high_fidelities.hpp"
@@ -194,6 +196,33 @@ TEST(RunAll, AnExceptionOfACallbackStopsAll) {
                  .keep_going = [] { return true; }});
       },
       Errc::io, {"disk full"});
+}
+
+// A training with a pilot opens with the pilot's very episodes, and its agent compares like with
+// like: on two copies of one problem nothing looks biased.
+TEST(Train, OpensWithThePilotsEpisodes) {
+  const auto mdp = testing::small_mdp(1);
+  const FidelityPair twin(make_simulator(mdp), make_simulator(mdp));
+  constexpr std::uint64_t kEpisodes = 400;
+  const QTable uniform(12, 3);
+  const Pilot pilot = run_pilot(
+      twin, uniform, {.episodes = kEpisodes, .low_rollouts = 1, .seed = 7}, [] { return true; });
+  MfmcrlOptions options = mfmcrl_plus();
+  options.pilot_episodes = kEpisodes;
+  Mfmcrl agent(twin, options, 7);
+  const auto measurements =
+      train(agent, twin.high(), {.episodes = kEpisodes, .seed = 7, .pilot_episodes = kEpisodes},
+            {.every = kEpisodes, .episodes = 1}, [] { return true; });
+  double high_steps = 0;
+  for (const Measurement& m : measurements)
+    if (m.metric == "high_steps") high_steps = m.value;
+  EXPECT_EQ(high_steps, static_cast<double>(pilot.high_steps));
+  std::vector<CoMoments> returns(36);
+  for (const CoupledReturn& r : pilot.returns) returns[r.pair].add(r.high, r.low, kRecencyWeights);
+  for (State s = 0; s < 11; ++s)
+    for (Action a = 0; a < 3; ++a) EXPECT_EQ(agent.paired_returns(s, a), returns[s * 3 + a]);
+  // About 400 episodes: the offset has a standard error near 0.05; a mismatch of policies gave 1.
+  EXPECT_LT(std::abs(agent.estimator().findings().bias_offset), 0.25);
 }
 
 TEST(Train, BudgetInStepsEndsAtTheFirstEpisodeThatReachesIt) {

@@ -117,10 +117,11 @@ ErrorsByCount measure(double snr_db, Projection projection, std::uint64_t proble
 }
 
 TEST(EstimatorsSlow, EmpiricalBayesIsBetterThanPlainMonteCarloEverywhere) {
-  // FACTS of a prototype, bisection rows: MSE relative to plain Monte Carlo.
+  // What another implementation had, bisection rows: MSE relative to plain Monte Carlo.
   const double prototype[3][std::size(kCounts)] = {
       {.52, .55, .65, .80, .93}, {.25, .26, .34, .51, .76}, {.16, .17, .19, .23, .39}};
   const double snrs[] = {-10, -3, 3};
+  constexpr double kBreakEven[] = {1.6, 21, 331};
   for (const Projection projection : {Projection::bisection, Projection::simplex})
     for (std::size_t k = 0; k < 3; ++k) {
       std::vector<ErrorsByCount> all(kProblems);
@@ -142,6 +143,12 @@ TEST(EstimatorsSlow, EmpiricalBayesIsBetterThanPlainMonteCarloEverywhere) {
           const double upper = ratio.mean() + 2.262 * se;  // t with 9 degrees of freedom
           std::printf("  %s %7.3f +- %.3f (%.0f %%)", kNames[i], ratio.mean(), se,
                       100 * covered / count);
+          // The bias of the paper's estimator: beyond its break-even (docs/departures.md: 1.6, 21
+          // and 331 returns with bisection) it is worse than plain Monte Carlo.
+          if (std::string(kNames[i]) == "paper" && projection == Projection::bisection &&
+              kCounts[c] > 1.2 * kBreakEven[k]) {
+            EXPECT_GT(ratio.mean() - 2.262 * se, 1);
+          }
           if (std::string(kNames[i]) != "empirical-bayes") continue;
           EXPECT_LT(ratio.mean(), 1);
           EXPECT_LT(upper, 1.05);

@@ -13,6 +13,7 @@ Mcrl::Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& o
       first_visits_(num_states, num_actions) {
   require_within("gamma", options.gamma, 0, 1);
   require_within("epsilon", options.epsilon, 0, 1);
+  require_within("recency", options.recency, 1, 100);
 }
 
 LearnReport Mcrl::learn(const Episode& episode) {
@@ -29,7 +30,7 @@ LearnReport Mcrl::learn(const Episode& episode) {
     const State s = episode.states[t];
     const Action a = episode.actions[t];
     Moments& returns = returns_[s * q_.num_actions() + a];
-    returns.add(g);
+    returns.add(g, options_.recency);
     q_.set(s, a, sample_mean(returns).value);
   }
   ++episodes_;
@@ -37,9 +38,10 @@ LearnReport Mcrl::learn(const Episode& episode) {
 }
 
 std::vector<std::byte> Mcrl::save() const {
-  ArchiveWriter out("mcrl", kAlgorithmVersion);
+  ArchiveWriter out("mcrl", kArchiveVersion);
   out.value(options_.gamma);
   out.value(options_.epsilon);
+  out.value(options_.recency);
   out.value(static_cast<std::uint64_t>(q_.num_states()));
   out.value(static_cast<std::uint64_t>(q_.num_actions()));
   out.value(episodes_);
@@ -50,9 +52,10 @@ std::vector<std::byte> Mcrl::save() const {
 
 void Mcrl::load(std::span<const std::byte> bytes) {
   Mcrl loaded = *this;
-  ArchiveReader in(bytes, "mcrl", kAlgorithmVersion);
+  ArchiveReader in(bytes, "mcrl", kArchiveVersion);
   in.expect("gamma", options_.gamma);
   in.expect("epsilon", options_.epsilon);
+  in.expect("recency", options_.recency);
   in.expect("number of states", static_cast<std::uint64_t>(q_.num_states()));
   in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
   loaded.episodes_ = in.value<std::uint64_t>();

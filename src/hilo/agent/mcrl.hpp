@@ -10,6 +10,7 @@ namespace hilo {
 struct McrlOptions {
   double gamma = 0.99;
   double epsilon = 0.1;
+  double recency = kEqualWeights;  // of all returns: core/moments.hpp
 };
 
 // On-policy first-visit Monte Carlo control with epsilon-soft policies (Sutton and Barto, 2nd ed.,
@@ -17,6 +18,7 @@ struct McrlOptions {
 class Mcrl final : public Agent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 2;
 
   Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& options);
 

@@ -88,7 +88,9 @@ Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t se
   require_within("epsilon", options.epsilon, 0, 1);
   require_within("low_rollouts", std::uint64_t{options.low_rollouts}, 1, 1'000'000);
   // Coupled roll-outs start up to max_steps late in their stream.
-  require_within("max_steps", std::uint64_t{options.max_steps}, 1, kMaxSteps / 2);
+  const bool late = options.coupling == Coupling::common_random_numbers;
+  require_within("max_steps", std::uint64_t{options.max_steps}, 1,
+                 late ? kMaxSteps / 2 : kMaxSteps);
   require_within("recency", options.recency, 1, 100);
 }
 
@@ -169,7 +171,9 @@ void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
   }
 }
 
+// What it is compared with must have followed the same policy as the episode at hand.
 Behaviour Mfmcrl::low_behaviour() const {
+  if (episodes_ < options_.pilot_episodes) return low_policy_.q().behaviour(1);
   return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(options_.epsilon)
                                                      : action_0_.behaviour(options_.epsilon);
 }
@@ -316,6 +320,7 @@ std::vector<std::byte> Mfmcrl::save() const {
   out.value(options_.max_steps);
   out.value(options_.recency);
   out.value(options_.coupling);
+  out.value(options_.pilot_episodes);
   out.value(options_.estimator.alpha);
   out.array<char>(options_.estimator.name);
   out.value(seed_);
@@ -342,6 +347,7 @@ void Mfmcrl::load(std::span<const std::byte> bytes) {
   in.expect("max_steps", options_.max_steps);
   in.expect("recency", options_.recency);
   in.expect("coupling", options_.coupling);
+  in.expect("pilot_episodes", options_.pilot_episodes);
   in.expect("alpha", options_.estimator.alpha);
   std::string name = options_.estimator.name;
   in.array<char>("estimator", name);

@@ -67,7 +67,8 @@ struct MfmcrlOptions {
   Pool pool = kAsWritten.pool;
   std::uint32_t max_steps = 10'000;  // of a low-fidelity roll-out
   EstimatorOptions estimator = {};
-  double recency = kEqualWeights;  // of all returns: core/moments.hpp
+  double recency = kEqualWeights;    // of all returns: core/moments.hpp
+  std::uint64_t pilot_episodes = 0;  // the first so many come from the uniform policy
   Coupling coupling = Coupling::path;
 };
 

@@ -10,17 +10,27 @@
 namespace hilo {
 namespace {
 
-std::unique_ptr<Agent> build_mcrl(const FidelityPair& pair, const Parameters& /*p*/,
+double recency_of(const Parameters& p) {
+  return p.text("weights") == "recency" ? kRecencyWeights : kEqualWeights;
+}
+
+std::unique_ptr<Agent> build_mcrl(const FidelityPair& pair, const Parameters& p,
                                   const AgentSetting& setting) {
-  return std::make_unique<Mcrl>(pair.high().num_states(), pair.num_actions(),
-                                McrlOptions{.gamma = setting.gamma, .epsilon = setting.epsilon});
+  return std::make_unique<Mcrl>(
+      pair.high().num_states(), pair.num_actions(),
+      McrlOptions{.gamma = setting.gamma, .epsilon = setting.epsilon, .recency = recency_of(p)});
 }
 
 // Estimators other than the paper's are at their best with fading returns and every first visit of
 // a roll-out, so that is what `estimator = ...` alone means.
 void complete_mfmcrl(std::map<std::string, Value>& given) {
   const auto estimator = given.find("estimator");
-  if (estimator == given.end() || estimator->second == Value("paper")) return;
+  if (estimator == given.end() || estimator->second == Value("paper")) {
+    for (const char* key : {"alpha", "forgetting"})
+      if (given.contains(key))
+        throw Error(Errc::spec, fmt::format("{} has no meaning for the estimator paper", key));
+    return;
+  }
   given.try_emplace("weights", "recency");
   given.try_emplace("pool", std::string(name_of(Pool::whole_paths)));
 }
@@ -37,7 +47,8 @@ std::unique_ptr<Agent> build_mfmcrl(const FidelityPair& pair, const Parameters& 
       .estimator = {.name = p.text("estimator"),
                     .alpha = alpha_from_name(p.text("alpha")),
                     .forgetting = p.number("forgetting")},
-      .recency = p.text("weights") == "recency" ? kRecencyWeights : kEqualWeights,
+      .recency = recency_of(p),
+      .pilot_episodes = setting.pilot_episodes,
       .coupling = coupling_from_name(p.text("coupling")),
   };
   return std::make_unique<Mfmcrl>(pair, options, setting.seed);
@@ -62,7 +73,11 @@ const std::vector<AgentKind>& all_kinds() {
       {.name = "mcrl",
        .display = "MCRL",
        .description = "first-visit Monte Carlo control on the high fidelity alone",
-       .parameters = {},
+       .parameters = {{.name = "weights",
+                       .description = "of old returns: 1/n, or fading as policies change",
+                       .default_value = "equal",
+                       .choices = {"equal", "recency"},
+                       .silent_default = true}},
        .variants = {},
        .complete = {},
        .display_of = {},
@@ -112,7 +127,7 @@ const std::vector<AgentKind>& all_kinds() {
                {.name = "forgetting",
                 .description = "how much of the sums over all pairs is kept at every update",
                 .default_value = 0.9999,
-                .low = 0.5,
+                .low = 0.9,
                 .high = 1,
                 .choices = {},
                 .silent_default = true},

@@ -20,6 +20,7 @@ struct AgentSetting {
   double epsilon = 0.1;
   std::uint32_t max_steps = 10'000;
   std::uint64_t seed = 0;
+  std::uint64_t pilot_episodes = 0;  // that follow the uniform policy, before the agent's own
 };
 
 // A name that stands for values of several keys. Keys that the agent does not have belong to the

@@ -18,6 +18,7 @@ constexpr double kStudent95 = 2.093;   // two-sided 95 % point of t with kGroups
 constexpr double kNormal95 = 1.959964;
 constexpr std::uint32_t kNoGroup = kGroups;
 constexpr double kFewestFreedom = 20;        // returns beyond the first of their pairs
+constexpr double kMatters = 0.05;            // a change of the error worth knowing
 constexpr double kNegligible = 1e-3;         // less than this is nothing to gain
 constexpr std::uint64_t kEnoughReturns = 8;  // for a correlation of a pair of its own
 constexpr std::size_t kShownPairs = 5;
@@ -36,9 +37,9 @@ struct PairFit {
 struct Fit {
   double freedom = 0;
   double var_high = 0, var_low = 0, covariance = 0, var_free = 0;  // pooled within pairs
+  double raw_spread = 0;                           // tau^2 before it is kept from being negative
   double offset = 0, bias_square = 0, spread = 0;  // of biases in units of s_l: mean, mean square,
                                                    // and variance tau^2
-  double own_change = 0, model_change = 0;         // of the error, at the planned n
   std::vector<PairFit> pairs;
 };
 
@@ -50,17 +51,20 @@ enum class Judge : std::uint8_t {
 
 // The error of the empirical-Bayes estimate with n coupled and m free returns, over that of plain
 // Monte Carlo.
-double error_ratio(const Fit& fit, double n, double m, Judge judge) {
-  const double alpha = fit.var_low > 0 ? fit.covariance / fit.var_low : 0;
+//
+// The gains are those of `gains`, the fit of all episodes, so that what is left to vary when some
+// are left out is smooth.
+double error_ratio(const Fit& fit, const Fit& gains, double n, double m, Judge judge) {
+  const double alpha = gains.var_low > 0 ? gains.covariance / gains.var_low : 0;
   double change = 0, plain = 0;
   for (const PairFit& p : fit.pairs) {
     plain += p.weight * p.var_high / n;
     const double v = p.var_low / n + p.var_free / m;
     if (!(v > 0)) continue;
-    const double k = alpha * p.var_low / n / (v + fit.spread * p.var_low);
+    const double k = alpha * p.var_low / n / (v + gains.spread * p.var_low);
     const double miss = p.difference - fit.offset * std::sqrt(p.var_low);
     const double bias_square =
-        judge == Judge::model ? fit.spread * p.var_low : miss * miss - p.noise;
+        judge == Judge::model ? fit.raw_spread * p.var_low : miss * miss - p.noise;
     change += p.weight * (-2 * k * p.covariance / n + k * k * (v + bias_square));
   }
   return plain > 0 ? 1 + change / plain : 1;
@@ -95,9 +99,17 @@ class Analysis {
   }
 
   const std::vector<std::uint32_t>& seen() const { return seen_; }
+
+  // Free returns that a pair has for each of its coupled ones. Where several high-fidelity states
+  // share a low-fidelity one they share its free returns, so this is more than were paid for.
+  double free_per_coupled() const {
+    double free = 0;
+    for (std::size_t k = 0; k < seen_.size(); ++k) free += static_cast<double>(free_of(k).count());
+    return free / static_cast<double>(pilot_.returns.size());
+  }
   const std::vector<CoMoments>& moments() const { return moments_; }  // of the last fit
 
-  Fit fit(std::uint32_t left_out, double planned_n, double planned_m) {
+  Fit fit(std::uint32_t left_out) {
     moments_.assign(seen_.size(), {});
     for (const CoupledReturn& r : pilot_.returns)
       if (r.episode % kGroups != left_out) moments_[index_of_[r.pair]].add(r.high, r.low);
@@ -106,8 +118,6 @@ class Analysis {
     if (!(out.var_low > 0)) return out;
     describe_pairs(out);
     fit_bias(out);
-    out.own_change = error_ratio(out, planned_n, planned_m, Judge::own_bias) - 1;
-    out.model_change = error_ratio(out, planned_n, planned_m, Judge::model) - 1;
     return out;
   }
 
@@ -181,7 +191,8 @@ class Analysis {
       if (!(freedom > 0)) return;
       out.offset = wd / w;
       out.bias_square = (wdd - wv) / w;
-      out.spread = std::max(0.0, (wdd - wd * out.offset - (wv - wwv / w)) / freedom);
+      out.raw_spread = (wdd - wd * out.offset - (wv - wwv / w)) / freedom;
+      out.spread = std::max(0.0, out.raw_spread);
     }
   }
 
@@ -192,8 +203,7 @@ class Analysis {
 };
 
 // The jackknife over groups of episodes (Efron 1982): pairs that share an episode share its luck,
-// so episodes are what is left out. It also takes out the optimism of having fitted alpha and the
-// bias to the data they are judged by.
+// so episodes are what is left out.
 template <class Get>
 WithInterval jackknife(const Fit& all, const std::vector<Fit>& without, Get&& get) {
   Moments pseudo;
@@ -235,19 +245,22 @@ void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const Fit& all, 
       given ? plan.cost_high * static_cast<double>(pilot.high_steps) : pilot.high_seconds;
   const double low =
       given ? plan.cost_low * static_cast<double>(pilot.low_steps) : pilot.low_seconds;
-  if (!(high > 0 && low > 0) || pilot.free_returns == 0) return;
+  if (!(high > 0 && low > 0) || pilot.free_returns == 0 || all.pairs.empty()) return;
   out.cost_ratio = high / static_cast<double>(pilot.returns.size()) /
                    (low / static_cast<double>(pilot.free_returns));
-  // The pilot's m gave so many free returns for each coupled one; others give in proportion.
-  const double per_rollout = out.free_per_coupled / pilot.low_rollouts;
+  // The pilot's m gave so many free returns for each coupled one, paid and shared; others give in
+  // proportion.
+  const double paid = static_cast<double>(pilot.free_returns) /
+                      static_cast<double>(pilot.returns.size()) / pilot.low_rollouts;
+  const double shared = out.free_per_coupled / pilot.low_rollouts;
   ErrorCurve curve;
   for (double m = 1; m <= kMostRollouts; m = std::max(m + 1, std::floor(m * 1.1))) {
-    curve.free.push_back(m * per_rollout);
+    curve.free.push_back(m * paid);
     curve.error.push_back(
-        expected_error(all, out.planned_returns, out.planned_returns * curve.free.back()));
+        expected_error(all, out.planned_returns, out.planned_returns * m * shared));
   }
   const BestMix best = best_mix(curve, out.cost_ratio);
-  out.best_low_rollouts = std::round(best.free / per_rollout);
+  out.best_low_rollouts = std::round(best.free / paid);
   out.error_at_equal_cost = best.error_at_equal_cost;
   out.break_even_cost_ratio = break_even_cost_ratio(curve);
 }
@@ -277,7 +290,8 @@ void judge(const Fit& all, Diagnosis& out) {
   } else {
     out.advice = Advice::cannot_tell;
     const double half = (out.change.high - out.change.low) / 2;
-    const double ratio = half / std::max(std::abs(out.change.value), kNegligible);
+    // Half widths fall with the root of the episodes, until they show what matters.
+    const double ratio = half / std::max(std::abs(out.change.value), kMatters);
     out.more_episodes = std::ceil(out.episodes * std::max(1.0, ratio * ratio - 1));
     out.reason = fmt::format(
         "the mean squared error will change by something between {:+.1f} % and {:+.1f} %",
@@ -316,14 +330,13 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
                             ? plan.returns
                             : std::max(1.0, per_pair * static_cast<double>(plan.train_episodes) /
                                                 static_cast<double>(pilot.episodes));
-  out.free_per_coupled = std::max(
-      1.0, static_cast<double>(pilot.free_returns) / static_cast<double>(pilot.returns.size()));
+  out.free_per_coupled = std::max(1.0, analysis.free_per_coupled());
   const double n = out.planned_returns;
   const double m = n * out.free_per_coupled;
 
   std::vector<Fit> without;
-  for (std::uint32_t g = 0; g < kGroups; ++g) without.push_back(analysis.fit(g, n, m));
-  const Fit all = analysis.fit(kNoGroup, n, m);
+  for (std::uint32_t g = 0; g < kGroups; ++g) without.push_back(analysis.fit(g));
+  const Fit all = analysis.fit(kNoGroup);
   for (const CoMoments& moments : analysis.moments()) out.pairs_used += moments.count() > 1 ? 1 : 0;
 
   out.return_sd = std::sqrt(all.var_high);
@@ -334,11 +347,14 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
           std::clamp(all.covariance / std::sqrt(all.var_low * all.var_high), -1.0, 1.0);
   }
   // The pairs themselves decide where they can, the model of their biases elsewhere.
-  out.change = jackknife(all, without, [](const Fit& f) { return f.own_change; });
-  const bool by_pairs = out.change.high < 0 || out.change.low > 0;
-  if (!by_pairs) out.change = jackknife(all, without, [](const Fit& f) { return f.model_change; });
-  for (double* x : {&out.change.value, &out.change.low})  // no error falls below zero
-    *x = std::max(*x, -1.0);
+  const auto change = [&](Judge judge) {
+    return jackknife(all, without,
+                     [&](const Fit& f) { return error_ratio(f, all, n, m, judge) - 1; });
+  };
+  out.change = change(Judge::own_bias);
+  if (out.change.high >= 0 && out.change.low <= 0) out.change = change(Judge::model);
+  for (double* x : {&out.change.value, &out.change.low, &out.change.high})
+    *x = std::max(*x, -1.0);  // no error falls below zero
   out.bias_offset = jackknife(all, without, [](const Fit& f) { return f.offset; });
   out.bias_square = jackknife(all, without, [](const Fit& f) { return f.bias_square; });
   out.bias_spread = std::sqrt(all.spread);

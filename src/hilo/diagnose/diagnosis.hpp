@@ -32,7 +32,7 @@ struct Diagnosis {
   std::uint32_t episodes = 0;        // of the pilot
   std::size_t pairs_seen = 0, pairs_used = 0, returns = 0;
   double planned_returns = 0;   // n
-  double free_per_coupled = 0;  // free returns for each coupled one, as the pilot had them
+  double free_per_coupled = 0;  // free returns that a pair has for each coupled one
 
   WithInterval change;  // of the mean squared error against plain Monte Carlo: -0.5 halves it
   double correlation = 0, alpha = 0;  // pooled within pairs

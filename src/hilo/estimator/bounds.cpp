@@ -32,7 +32,7 @@ double return_bound(double reward_min, double reward_max, double gamma) {
                                          reward_min, reward_max));
   if (!(gamma >= 0 && gamma < 1))
     throw Error(Errc::usage, fmt::format("gamma is {}, but must be in [0, 1)", gamma));
-  return (reward_max - reward_min) / (1 - gamma);
+  return (std::max(reward_max, 0.0) - std::min(reward_min, 0.0)) / (1 - gamma);
 }
 
 Bounded control_variate_of(const Bounded& high, double rho, double alpha, double b_low) {

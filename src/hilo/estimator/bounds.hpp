@@ -13,9 +13,10 @@ struct Bounded {
   double b;         // |X - E[X]| <= b, so that Bernstein's condition holds with b
 };
 
-// b of a discounted return: it lies between r_min / (1 - gamma) and r_max / (1 - gamma), and its
-// mean does too, so they are at most (r_max - r_min) / (1 - gamma) apart. (The text bounds |G|, not
-// |G - E[G]|, by max{r_min, r_max} / (1 - gamma), which is neither for negative rewards.)
+// b of a discounted return: an episode may end any time and pays nothing from then on, so a return
+// lies between min(r_min, 0) / (1 - gamma) and max(r_max, 0) / (1 - gamma), its mean does too, and
+// b is the difference of the two. (The text bounds |G|, not |G - E[G]|, by max{r_min, r_max} / (1 -
+// gamma), which is neither for negative rewards.)
 double return_bound(double reward_min, double reward_max, double gamma);
 
 // G_hi + alpha (Q_lo - G_lo): variance (1 - rho^2) sigma^2, and b = b_hi + |alpha| b_lo.

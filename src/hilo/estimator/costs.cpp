@@ -28,6 +28,8 @@ double best_ratio(double rho, double w) {
 
 double error_at_equal_cost(double rho, double w) {
   check(rho, w);
+  // With one low-fidelity return for each high-fidelity one there is nothing to correct by.
+  if (best_ratio(rho, w) <= 1) return 1 + 1 / w;
   const double root = std::sqrt(1 - rho * rho) + std::abs(rho) / std::sqrt(w);
   return root * root;
 }

@@ -12,7 +12,8 @@ namespace hilo {
 double best_ratio(double rho, double w);
 
 // Squared error at the same total cost, with the best ratio, against that of plain Monte Carlo:
-// (sqrt(1 - rho^2) + |rho| / sqrt(w))^2. Below 1 it pays. Holds where best_ratio exceeds 1.
+// (sqrt(1 - rho^2) + |rho| / sqrt(w))^2. Below 1 it pays; where
+// best_ratio is 1, only the price of the coupled returns is left, 1 + 1 / w.
 double error_at_equal_cost(double rho, double w);
 
 // The w beyond which it pays, rho^2 / (1 - sqrt(1 - rho^2))^2; infinite without correlation.

@@ -29,9 +29,11 @@ struct CorrectedEstimate {
 
 // What an estimator has learnt from all pairs together, for records; zeros where it learns nothing.
 struct PooledFindings {
-  double alpha = 0;        // cov / var of the coupled returns
-  double bias_offset = 0;  // mean of Q_lo - E[coupled low-fidelity return] over pairs
-  double bias_spread = 0;  // and its standard deviation beyond sampling noise
+  double alpha = 0;  // cov / var of the coupled returns
+  // Of Q_lo - E[coupled low-fidelity return] in units of the pair's low-fidelity standard
+  // deviation.
+  double bias_offset = 0;  // mean over pairs
+  double bias_spread = 0;  // standard deviation over pairs, beyond sampling noise
 };
 
 // Turns the evidence of a pair into its value. It may learn from all pairs together what one alone
@@ -59,7 +61,7 @@ class Estimator {
 enum class Alpha : std::uint8_t {
   own,     // "own": the pair's, as in the paper; wild while it has few returns
   pooled,  // "pooled": one for all pairs
-  shrunk,  // "shrunk": the pair's, drawn to the pooled one as if by ten more returns
+  shrunk,  // "shrunk": the pair's, drawn to the pooled one as if by 30 more returns
 };
 Alpha alpha_from_name(std::string_view name);
 
@@ -72,7 +74,6 @@ struct EstimatorOptions {
 struct EstimatorKind {
   std::string_view name;
   std::string_view description;
-  bool fades = true;  // whether old returns fade unless the user says otherwise
 };
 std::span<const EstimatorKind> estimator_kinds();
 

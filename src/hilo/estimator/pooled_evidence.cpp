@@ -20,7 +20,7 @@ double steady_variance(double variance, double freedom, double pooled) {
 
 PooledEvidence::PooledEvidence(std::size_t num_pairs, double forgetting)
     : entries_(num_pairs), forgetting_(forgetting) {
-  require_within("forgetting", forgetting, 0.5, 1);
+  require_within("forgetting", forgetting, 0.9, 1);
 }
 
 void PooledEvidence::add(Sums& sums, const Entry& e, double sign) {

@@ -68,9 +68,9 @@ bool is_default(const RunConfig& config, const std::string& key, const Value& va
     given.insert(*found);
   if (config.agent->complete) config.agent->complete(given);
   if (const auto found = given.find(key); found != given.end()) return found->second == value;
-  for (const auto infos : {std::span<const ParameterInfo>(config.agent->parameters),
-                           std::span<const ParameterInfo>(
-                               problem_kind(config.problem_kind).parameters)})
+  for (const auto infos :
+       {std::span<const ParameterInfo>(config.agent->parameters),
+        std::span<const ParameterInfo>(problem_kind(config.problem_kind).parameters)})
     if (const auto info = std::ranges::find(infos, key, &ParameterInfo::name); info != infos.end())
       return info->default_value == value;
   return false;
@@ -88,7 +88,7 @@ std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   for (const std::string& key : keys) {
     const bool in_variant = key == "low_policy" || key == "pool" || key == "projection";
     if (in_variant && !variant.empty()) continue;
-    if (config.agent->complete && is_default(config, key, values.at(key))) continue;
+    if (is_default(config, key, values.at(key))) continue;
     label += fmt::format(" {}={}", key, show(values.at(key)));
   }
   return label;

@@ -43,11 +43,13 @@ TestOptions test_options(const RunConfig& config, const HighFidelity& high) {
 
 std::unique_ptr<Agent> build_agent(const PlannedRun& run, const FidelityPair& pair) {
   const Parameters& p = run.config->train;
-  return run.config->agent->build(pair, run.config->agent_parameters,
-                                  {.gamma = p.number("gamma"),
-                                   .epsilon = p.number("epsilon"),
-                                   .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
-                                   .seed = run.seed});
+  return run.config->agent->build(
+      pair, run.config->agent_parameters,
+      {.gamma = p.number("gamma"),
+       .epsilon = p.number("epsilon"),
+       .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+       .seed = run.seed,
+       .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))});
 }
 
 RunRecord start_record(const PlannedRun& run) {
@@ -73,7 +75,9 @@ bool is_the_papers(const RunConfig& config) {
 
 // What the paper's estimator would converge to under the agent's last policy, where that can be
 // computed: root mean squares over all pairs of state and action.
-void add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma, RunRecord& record) {
+void add_exact_bias(const Agent& agent, const FidelityPair& pair, const RunConfig& config,
+                    RunRecord& record) {
+  const double gamma = config.train.number("gamma");
   const EstimatorBias bias = exact_bias(pair, policy_matrix(agent.behaviour()),
                                         policy_matrix(agent.low_behaviour()), gamma);
   std::vector<std::size_t> pairs;
@@ -90,16 +94,17 @@ void add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma, 
   const auto add = [&](const char* metric, double value) {
     if (std::isfinite(value)) record.measurements.push_back({agent.episodes(), metric, value});
   };
-  add("bias_rms", std::sqrt(bias_squares / count));
   add("return_sd", std::sqrt(variances / count));
+  if (!is_the_papers(config)) return;
+  add("bias_rms", std::sqrt(bias_squares / count));
   add("bias_break_even", bias.break_even(pairs));
 }
 
 // A finished training must not be lost because something beside it cannot be computed.
-void try_to_add_exact_bias(const Agent& agent, const FidelityPair& pair, double gamma,
+void try_to_add_exact_bias(const Agent& agent, const FidelityPair& pair, const RunConfig& config,
                            RunRecord& record) {
   try {
-    add_exact_bias(agent, pair, gamma, record);
+    add_exact_bias(agent, pair, config, record);
   } catch (const Error&) {
     // The metrics are left out.
   }
@@ -121,9 +126,8 @@ RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem
         if (std::isfinite(fact.value))
           record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
       const std::size_t num_pairs = pair.high().num_states() * pair.num_actions();
-      if (is_the_papers(*run.config) && test.optimum != nullptr && pair.low().model() != nullptr &&
-          num_pairs <= kMaxBiasPairs)
-        try_to_add_exact_bias(*agent, pair, run.config->train.number("gamma"), record);
+      if (test.optimum != nullptr && pair.low().model() != nullptr && num_pairs <= kMaxBiasPairs)
+        try_to_add_exact_bias(*agent, pair, *run.config, record);
     }
     record.num_states = agent->q().num_states();
     record.num_actions = agent->q().num_actions();

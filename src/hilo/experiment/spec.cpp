@@ -176,7 +176,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
       const std::string where_kind = fmt::format("{} ({})", where, kind.name);
       const Values overrides =
           take_problem_overrides(kind, *common.problem_kind, agent, where_kind);
-      if (kind.complete) kind.complete(agent);
+      if (kind.complete) in_place(where_kind, [&] { kind.complete(agent); });
       Values merged = problem;
       for (const auto& [key, value] : overrides) merged[key] = value;
       const Parameters checked(

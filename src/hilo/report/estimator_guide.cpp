@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <cstdlib>
 
 #include "hilo/core/error.hpp"
 #include "hilo/report/gnuplot.hpp"
 #include "hilo/report/results.hpp"
+#include "hilo/report/table.hpp"
 
 namespace hilo {
 namespace {
@@ -51,18 +52,29 @@ class Guide {
     add(docking, "policy_value", true);
     add(coupling, "policy_reward", false);
     seeds_ = estimators.num_seeds(baseline_of(estimators));
-    optimum_ = mean_of_problem(estimators, "optimal_reward").value_or(0);
-    dock_optimum_ = mean_of_problem(docking, "optimal_value").value_or(0);
-    baseline_ = last(estimators, "policy_reward");
-    dock_baseline_ = last(docking, "policy_value");
+    const std::string random = estimators.canonical_of(estimators.agents().back());
+    const std::string vehicle = docking.canonical_of(docking.agents().back());
+    const auto square = [&](const char* key) {
+      const double x = std::strtod(canonical_value(vehicle, key).c_str(), nullptr);
+      return x * x;
+    };
+    setting_ = fmt::format(
+        "Gain over MCRL after {} high-fidelity episodes, m = {}. Random MDPs ({} states, {} "
+        "actions, "
+        "simplex rows unless as-published): exact mean reward per step, MCRL {:.3f}, optimum "
+        "{:.3f}. "
+        "Docking ({} states): exact discounted value from the start, MCRL {:.3f}, optimum {:.3f}.",
+        group_digits(static_cast<double>(estimators.last_episode())),
+        canonical_value(random, "agent.low_rollouts"), canonical_value(random, "problem.states"),
+        canonical_value(random, "problem.actions"), last(estimators, "policy_reward"),
+        mean_of_problem(estimators, "optimal_reward").value_or(0),
+        group_digits(square("problem.cells") * square("problem.speeds") + 3),
+        last(docking, "policy_value"), mean_of_problem(docking, "optimal_value").value_or(0));
   }
 
   const std::vector<Row>& rows() const { return rows_; }
   std::size_t seeds() const { return seeds_; }
-  double optimum() const { return optimum_; }
-  double dock_optimum() const { return dock_optimum_; }
-  double baseline() const { return baseline_; }
-  double dock_baseline() const { return dock_baseline_; }
+  const std::string& setting() const { return setting_; }
 
   const Row* find(const std::string& method) const {
     const auto found = std::ranges::find(rows_, method, &Row::method);
@@ -83,8 +95,11 @@ class Guide {
       const std::string canonical = results.canonical_of(agent);
       if (!paths && canonical_value(canonical, "agent.coupling").empty()) continue;
       const std::string snr = canonical_value(canonical, "problem.snr_db");
+      const bool docking = canonical_value(canonical, "problem.kind") == "docking";
       for (std::size_t c = 0; c < kColumns.size(); ++c) {
-        if (kColumns[c].snr != snr) continue;
+        // An agent that never sees the low fidelity stands in the columns of all of them.
+        const bool column_of_docking = std::string_view(kColumns[c].snr).empty();
+        if (column_of_docking != docking || (!snr.empty() && kColumns[c].snr != snr)) continue;
         Row& row = row_of(snr.empty() ? agent : method_of(agent, snr));
         row.gain[c] = results.paired_difference(agent, baseline, metric);
       }
@@ -100,7 +115,7 @@ class Guide {
 
   std::vector<Row> rows_;
   std::size_t seeds_ = 0;
-  double optimum_ = 0, dock_optimum_ = 0, baseline_ = 0, dock_baseline_ = 0;
+  std::string setting_;
 };
 
 std::string cell(const Summary& s) {
@@ -144,7 +159,22 @@ std::string advice(const Guide& guide) {
        "**`coupling = \"common-random-numbers\"`**: unbiased whatever the dynamics, for simulators "
        "that can be driven by given random numbers; it correlates less than the path does.");
   line("MFMCRL+ coupling=none",
-       "**`coupling = \"none\"`**: for comparison. Nothing is shared, so nothing can be gained.");
+       "**`coupling = \"none\"`**: for comparison. Nothing is shared with the cheap simulator, so "
+       "what it gains is what fading returns gain by themselves.");
+  const Row* fading = guide.find("MCRL weights=recency");
+  const Row* plus = guide.find("MFMCRL+");
+  if (fading != nullptr && plus != nullptr) {
+    out +=
+        "- **How much of it is the cheap simulator's?** Letting old returns fade helps plain Monte "
+        "Carlo too (`weights = \"recency\"`); MFMCRL+ has what is beyond that from the cheap "
+        "simulator:";
+    for (std::size_t c = 0; c < kColumns.size(); ++c)
+      if (fading->gain[c].n > 0 && plus->gain[c].n > 0)
+        out += fmt::format("{} {:+.3f} of {:+.3f} ({})", c > 0 ? "," : "",
+                           plus->gain[c].mean - fading->gain[c].mean, plus->gain[c].mean,
+                           kColumns[c].title);
+    out += ".\n";
+  }
   return out;
 }
 
@@ -159,13 +189,7 @@ std::string make_estimator_guide(const Store& store, const std::string& command,
       command, guide.seeds());
   out += advice(guide);
   out += fmt::format("\n![Gain over plain Monte Carlo]({}/{}.png)\n\n", figure, kEstimatorFigure);
-  out += fmt::format(
-      "Gain over MCRL after 10 000 high-fidelity episodes, m = 10. Random MDPs (200 states, 8 "
-      "actions, simplex rows unless as-published): exact mean reward per step, MCRL {:.3f}, "
-      "optimum "
-      "{:.3f}. Docking (903 states): exact discounted value from the start, MCRL {:.3f}, optimum "
-      "{:.3f}.\n\n",
-      guide.baseline(), guide.optimum(), guide.dock_baseline(), guide.dock_optimum());
+  out += guide.setting() + "\n\n";
   out += "| method |";
   for (const Column& column : kColumns) out += fmt::format(" {} |", column.title);
   out += "\n| --- |";
@@ -214,7 +238,7 @@ std::vector<std::filesystem::path> draw_estimator_guide(const Store& store,
   script.settings += fmt::format(
       "set grid xtics lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n"
       "set title 'Gain over plain Monte Carlo, 95 % intervals over {} seeds' noenhanced\n"
-      "set xlabel 'exact mean reward per step (docking: exact value) minus that of MCRL'\n"
+      "set xlabel 'gain in exact mean reward per step (docking: in exact value)'\n"
       "set ytics ({}) noenhanced\nset yrange [{}:0.8]\nset key outside top horizontal center\n"
       "set arrow from 0, graph 0 to 0, graph 1 nohead lw 2 lc rgb '#777777'\n",
       guide.seeds(), labels, -static_cast<double>(rows.size()) + 0.4);
