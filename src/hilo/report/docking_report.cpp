@@ -114,6 +114,7 @@ std::vector<std::string> explain_docking(const Results& results, const Analysis&
   for (const AgentAnalysis& a : analysis.agents) {
     if (!a.advantage || a.advantage->n < 2) continue;
     const std::string canonical = results.canonical_of(a.agent);
+    if (canonical_value(canonical, "agent.kind") != "mfmcrl") continue;
     const std::string estimator = canonical_value(canonical, "agent.estimator");
     const bool action_0 = canonical_value(canonical, "agent.low_policy") == "action-0";
     std::string text = fmt::format("{} ends {} from {}. ", a.agent, signed_interval(*a.advantage),
