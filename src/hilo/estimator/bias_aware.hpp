@@ -8,10 +8,10 @@ namespace hilo {
 //
 //   Q = mean_hi + k d,   k = c / (v + b^2),   c = alpha s_l^2 / n,   v = s_l^2 / n + s_L^2 / m
 //
-// with b^2 / s_l^2 the mean over pairs of (d^2 - v) / s_l^2, at least 0. It minimises the expected
-// squared error if the biases of the pairs have mean square b^2; c and v shrink like 1 / n while
-// b^2 stays, so with many returns it becomes the plain mean. It takes an offset that all pairs
-// share for part of the noise: empirical_bayes.hpp takes it out.
+// with b^2 / u^2 the mean over pairs of (d^2 - v) / u^2, at least 0 (pooled_evidence.hpp). It
+// minimises the expected squared error if the biases of the pairs have mean square b^2; c and v
+// shrink like 1 / n while b^2 stays, so with many returns it becomes the plain mean. It takes an
+// offset that all pairs share for part of the noise: empirical_bayes.hpp takes it out.
 class BiasAwareEstimator final : public PooledEstimator {
  public:
   BiasAwareEstimator(const EstimatorOptions& options, std::size_t num_pairs)
@@ -22,7 +22,7 @@ class BiasAwareEstimator final : public PooledEstimator {
 
  private:
   Gain gain_of(const SteadyMoments& x, double alpha) const override {
-    const double b_square = pool().bias_square() * x.var_low;
+    const double b_square = pool().bias_square() * pool().unit_square(x);
     return {.k = alpha * x.var_low / x.n / (x.noise() + b_square), .bias_square = b_square};
   }
 };

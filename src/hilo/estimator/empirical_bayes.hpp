@@ -6,14 +6,14 @@ namespace hilo {
 
 // The empirical-Bayes control variate, the estimator behind the label MFMCRL+:
 //
-//   Q = mean_hi + k (d - mu s_l),   k = c / (v + tau^2 s_l^2),
+//   Q = mean_hi + k (d - mu u),   k = c / (v + tau^2 u^2),
 //   c = alpha s_l^2 / n,   v = s_l^2 / n + s_L^2 / m,   d = mean free - mean coupled
 //
-// The bias b = Q_lo - E[coupled return] of a pair, in units of its s_l, is taken as a draw from
+// The bias b = Q_lo - E[coupled return] of a pair, in its unit u, is taken as a draw from
 // (mu, tau^2), both fitted over all pairs (pooled_evidence.hpp); then Q is the best linear estimate
 // of the value given mean_hi and d, and its squared error is
 //
-//   s_h^2 / n - c^2 / (v + tau^2 s_l^2) + k^2 s_l^2 Var[mu].
+//   s_h^2 / n - c^2 / (v + tau^2 u^2) + k^2 u^2 Var[mu].
 //
 // mu = tau = 0 gives the paper's estimator with its finite-m factor. As n grows with tau > 0, k
 // goes to 0 and Q to plain Monte Carlo, so a wrong cheap simulator cannot hurt for long. Assumes
@@ -28,10 +28,11 @@ class EmpiricalBayesEstimator final : public PooledEstimator {
 
  private:
   Gain gain_of(const SteadyMoments& x, double alpha) const override {
-    const double spread = pool().bias_variance() * x.var_low;
+    const double unit = pool().unit_square(x);
+    const double spread = pool().bias_variance() * unit;
     return {.k = alpha * x.var_low / x.n / (x.noise() + spread),
-            .offset = pool().bias_offset() * std::sqrt(x.var_low),
-            .bias_square = spread + pool().offset_variance() * x.var_low};
+            .offset = pool().bias_offset() * std::sqrt(unit),
+            .bias_square = spread + pool().offset_variance() * unit};
   }
 };
 

@@ -60,8 +60,9 @@ void PooledEvidence::update(std::size_t pair, const Evidence& evidence) {
   entry.var_free = evidence.free.variance();
   const SteadyMoments steady_now = steady(evidence);
   const bool usable = evidence.free.count() > 0 && steady_now.var_low > 0 && steady_now.noise() > 0;
-  entry.difference = usable ? steady_now.difference / std::sqrt(steady_now.var_low) : 0;
-  entry.noise = usable ? steady_now.noise() / steady_now.var_low : 0;
+  const double unit = unit_square(steady_now);
+  entry.difference = usable ? steady_now.difference / std::sqrt(unit) : 0;
+  entry.noise = usable ? steady_now.noise() / unit : 0;
   entry.precision = usable ? 1 / (entry.noise + bias_.variance) : 0;
   add(sums_, entry, 1);
 

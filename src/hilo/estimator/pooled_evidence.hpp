@@ -19,15 +19,24 @@ struct SteadyMoments {
   double noise() const { return var_low / n + var_free / m; }  // v, the variance of d given b
 };
 
+// The square of the unit u of a pair's bias, from the variance of its low-fidelity return and that
+// of all pairs. Halfway between the two: with the pair's own alone, pairs whose returns never vary
+// would count their biases as infinite; with one unit for all, the correction does harm where
+// spreads differ much, as in docking.
+inline constexpr double kOwnShare = 0.75;
+inline double bias_unit_square(double var_low, double pooled_var_low) {
+  return kOwnShare * var_low + (1 - kOwnShare) * pooled_var_low;
+}
+
 // Sums over all pairs, kept up to date in O(1). A pair counts once, as it stood when it was last
 // updated, with a weight that fades by `forgetting` with every update of any pair since: pairs not
 // visited for long carry returns of old policies. `forgetting` = 1 never fades.
 //
 // d estimates b = Q_lo - E[coupled low-fidelity return], which is zero for all pairs if both
-// fidelities have the same dynamics. Pairs whose returns hardly vary have hardly a bias, so biases
-// are compared in units of the pair's own s_l: over the pairs d / s_l ~ (mu, v / s_l^2 + tau^2). mu
-// and tau^2 by moments with weights 1 / (v / s_l^2 + tau^2) (DerSimonian and Kacker 2007, which is
-// DerSimonian and Laird 1986 for weights 1 / v).
+// fidelities have the same dynamics. Pairs whose returns hardly vary have less of a bias, so biases
+// are compared in units of their own, u: over the pairs d / u ~ (mu, v / u^2 + tau^2). mu and tau^2
+// by moments with weights 1 / (v / u^2 + tau^2) (DerSimonian and Kacker 2007, which is DerSimonian
+// and Laird 1986 for weights 1 / v).
 class PooledEvidence {
  public:
   static constexpr double kPriorReturns = 30;
@@ -41,13 +50,19 @@ class PooledEvidence {
 
   double alpha() const;        // sum of cov / sum of var
   double correlation() const;  // of the pooled moments
-  // Of biases in units of s_l.
+  // Of biases in units of u.
   double bias_offset() const { return bias_.offset; }               // mu
   double bias_variance() const { return bias_.variance; }           // tau^2
   double offset_variance() const { return bias_.offset_variance; }  // of mu itself
   double bias_square() const { return bias_.square; }               // mean of d^2 - v, at least 0
 
   SteadyMoments steady(const Evidence& evidence) const;
+
+  // u^2, the square of the unit in which the pair's bias is measured.
+  double unit_square(const SteadyMoments& x) const {
+    const double pooled = sums_.freedom > 0 ? sums_.var_low / sums_.freedom : 0;
+    return bias_unit_square(x.var_low, pooled);
+  }
 
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
@@ -59,7 +74,7 @@ class PooledEvidence {
   struct Entry {
     double weight = 0;  // 0: not seen yet
     double precision = 0;
-    double difference = 0, noise = 0;  // in units of s_l and its square
+    double difference = 0, noise = 0;  // in units of u and its square
     double freedom = 0, var_high = 0, var_low = 0, cov = 0;
     double free_freedom = 0, var_free = 0;
   };

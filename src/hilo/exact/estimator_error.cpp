@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/estimator/pooled_evidence.hpp"
 
 namespace hilo {
 
@@ -21,8 +22,7 @@ double exact_error_change(const FidelityPair& pair, const PolicyMatrix& policy,
   const auto low_of = [&](std::size_t i) {
     return pair.map().low_of(static_cast<State>(i / num_actions)) * num_actions + i % num_actions;
   };
-  // Biases in units of the low-fidelity standard deviation; rounding is all that is left of returns
-  // without spread.
+  // Rounding is all that is left of the variance of returns without spread.
   const auto sd = [&](std::size_t i) {
     const double mean = coupled.low_on_path.mean[i];
     const double variance = coupled.low_on_path.variance[i];
@@ -31,23 +31,26 @@ double exact_error_change(const FidelityPair& pair, const PolicyMatrix& policy,
   const auto bias = [&](std::size_t i) {
     return free.mean[low_of(i)] - coupled.low_on_path.mean[i];
   };
-  double sum = 0, var_low = 0, cov = 0, offset = 0;
+  double sum = 0, var_low = 0, cov = 0;
   for (std::size_t i = 0; i < size; ++i) {
     if (sd(i) == 0) continue;
     sum += weights[i];
     var_low += weights[i] * coupled.low_on_path.variance[i];
     cov += weights[i] * coupled.covariance[i];
-    offset += weights[i] * bias(i) / sd(i);
   }
   if (sum == 0) return 0;
-  offset /= sum;
-  double spread = 0;  // tau^2
+  const double alpha = cov / var_low;
+  const auto unit_square = [&](std::size_t i) {
+    return bias_unit_square(sd(i) * sd(i), var_low / sum);
+  };
+  double offset = 0, spread = 0;  // mu and tau^2
+  for (std::size_t i = 0; i < size; ++i)
+    if (sd(i) > 0) offset += weights[i] * bias(i) / std::sqrt(unit_square(i)) / sum;
   for (std::size_t i = 0; i < size; ++i) {
     if (sd(i) == 0) continue;
-    const double miss = bias(i) / sd(i) - offset;
+    const double miss = bias(i) / std::sqrt(unit_square(i)) - offset;
     spread += weights[i] * miss * miss / sum;
   }
-  const double alpha = cov / var_low;
 
   double change = 0, plain = 0;
   for (std::size_t i = 0; i < size; ++i) {
@@ -55,8 +58,8 @@ double exact_error_change(const FidelityPair& pair, const PolicyMatrix& policy,
     if (sd(i) == 0) continue;
     const double of_coupled = sd(i) * sd(i) / n;
     const double v = of_coupled + free.variance[low_of(i)] / m;
-    const double k = alpha * of_coupled / (v + spread * sd(i) * sd(i));
-    const double miss = bias(i) - offset * sd(i);
+    const double k = alpha * of_coupled / (v + spread * unit_square(i));
+    const double miss = bias(i) - offset * std::sqrt(unit_square(i));
     change += weights[i] * (-2 * k * coupled.covariance[i] / n + k * k * (v + miss * miss));
   }
   return plain > 0 ? change / plain : 0;
