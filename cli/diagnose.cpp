@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.hpp"
+#include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/text.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
@@ -24,13 +25,34 @@ struct Options {
   bool json = false;
 };
 
-// The agent whose problem and m are looked at: the first that uses a low fidelity.
+// The agent whose problem and m are looked at: MFMCRL+ where there is one, else the first that uses
+// a low fidelity; coupled by the path, which is what a pilot does.
 const RunConfig& find_config(const Spec& spec, const std::string& file) {
-  for (const RunConfig& config : spec.configs)
-    if (config.agent->uses_low_fidelity) return config;
-  throw Error(
-      Errc::spec,
-      fmt::format("{}: no agent uses a low fidelity, so there is nothing to diagnose", file));
+  const RunConfig* found = nullptr;
+  bool other_coupling = false;
+  for (const RunConfig& config : spec.configs) {
+    if (!config.agent->uses_low_fidelity) continue;
+    const auto& parameters = config.agent_parameters.all();
+    const auto is = [&](const char* key, const char* value) {
+      const auto parameter = parameters.find(key);
+      return parameter != parameters.end() && parameter->second == Value(value);
+    };
+    if (!is("coupling", "path")) {
+      other_coupling = true;
+      continue;
+    }
+    if (is("estimator", "empirical-bayes")) return config;
+    if (found == nullptr) found = &config;
+  }
+  if (found != nullptr) return *found;
+  throw Error(Errc::spec,
+              other_coupling
+                  ? fmt::format("{}: a pilot couples by the path, but no agent with a low "
+                                "fidelity has coupling = \"path\"",
+                                file)
+                  : fmt::format("{}: no agent uses a low fidelity, so there is nothing to "
+                                "diagnose",
+                                file));
 }
 
 // Epsilon-greedy in a trained policy, or uniform.
@@ -43,6 +65,7 @@ QTable policy_of(const Options& options, const FidelityPair& pair) {
     throw Error(Errc::usage, fmt::format("{}: the store is empty", options.policy_store));
   const std::string experiment =
       options.policy_experiment.empty() ? experiments[0] : options.policy_experiment;
+  require_experiment(store, options.policy_store, experiment);
   const auto agents = store.agents(experiment);
   const std::string agent =
       options.policy_agent.empty() && !agents.empty() ? agents[0] : options.policy_agent;
@@ -101,7 +124,8 @@ int run(const Options& options) {
       .experiment = spec.name,
       .problem = config.problem_kind,
       .seed = options.seed,
-      .policy = options.policy_store.empty() ? "uniform" : "from " + options.policy_store};
+      .policy = options.policy_store.empty() ? "uniform" : "from " + options.policy_store,
+      .agent = config.label};
   const std::string json = to_json_text(diagnosis, source);
   if (!options.store.empty()) Store::open(options.store).keep_diagnosis(spec.name, json);
   if (options.json) {
@@ -109,6 +133,8 @@ int run(const Options& options) {
     return 0;
   }
   for (const std::string& sentence : explain(diagnosis)) fmt::print("{}\n", sentence);
+  fmt::print("Looked at: {}, {}, m = {}, seed {}, policy {}.\n", config.problem_kind, config.label,
+             pilot.low_rollouts, options.seed, source.policy);
   if (options.policy_store.empty())
     fmt::print("A training with train.pilot_episodes = {} opens with these very episodes.\n",
                pilot.episodes);

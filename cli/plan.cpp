@@ -21,6 +21,7 @@ struct Options {
   double returns = 100;
   double cost_high = 0, cost_low = 0;
   std::string store, experiment, agent;
+  std::optional<double> bias;  // exact, root mean square, as the store has it
   bool json = false;
 };
 
@@ -48,6 +49,7 @@ void read_store(Options& options) {
     return std::nullopt;
   };
   if (!options.sd) options.sd = pick("return_sd");
+  options.bias = pick("bias_rms");
   if (!options.correlation) options.correlation = pick("correlation");
   if (!options.gamma && !results.agents().empty())
     options.gamma =
@@ -65,10 +67,10 @@ nlohmann::json returns_needed(const Options& o) {
       return std::max(1.0, std::ceil(4 * v / (*o.error * *o.error) * std::log(2 / delta)));
     };
     out["plain"] = plain(variance);
-    out["corrected"] = plain((1 - rho * rho) * variance);
+    if (o.correlation) out["corrected"] = plain((1 - rho * rho) * variance);
     // Lemma 1 needs xi <= sigma^2 / b, with the variance and the b of what is averaged.
     out["plain_holds_if_b_at_most"] = variance / *o.error;
-    out["corrected_holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;
+    if (o.correlation) out["corrected_holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;
     return out;
   }
   const double gamma = o.gamma.value_or(0.99);
@@ -86,7 +88,7 @@ nlohmann::json returns_needed(const Options& o) {
   out["b"] = b;
   out["plain"] = samples_needed(plain, *o.error, delta);
   out["plain_within_lemma_1"] = *o.error <= range_of_lemma_1(plain);
-  if (corrected.variance > 0) {
+  if (o.correlation && corrected.variance > 0) {
     out["corrected"] = samples_needed(corrected, *o.error, delta);
     out["corrected_within_lemma_1"] = *o.error <= range_of_lemma_1(corrected);
   }
@@ -135,12 +137,14 @@ void print_needed(const nlohmann::json& j) {
   if (j.contains("corrected"))
     fmt::print("  unbiased correction     {:.0f}{}\n", j["corrected"].get<double>(),
                form("corrected_within_lemma_1"));
-  if (j.contains("plain_holds_if_b_at_most"))
-    fmt::print(
-        "  if no return is further than {:.4g} from its mean, and no corrected one further than "
-        "{:.4g}; --rewards MIN MAX checks that, and counts anew where it is not so\n",
-        j["plain_holds_if_b_at_most"].get<double>(),
-        j["corrected_holds_if_b_at_most"].get<double>());
+  if (j.contains("plain_holds_if_b_at_most")) {
+    fmt::print("  if no return is further than {:.4g} from its mean",
+               j["plain_holds_if_b_at_most"].get<double>());
+    if (j.contains("corrected_holds_if_b_at_most"))
+      fmt::print(", and no corrected one further than {:.4g}",
+                 j["corrected_holds_if_b_at_most"].get<double>());
+    fmt::print("; --rewards MIN MAX checks that, and counts anew where it is not so\n");
+  }
 }
 
 void print_costs(const nlohmann::json& j) {
@@ -197,6 +201,14 @@ int run(Options options) {
     fmt::print("{}\n", all.dump(2));
     return 0;
   }
+  if (!options.store.empty())
+    fmt::print("from {}, experiment {}{}\n", options.store, options.experiment,
+               options.agent.empty() ? "" : ", " + options.agent);
+  if (options.bias)
+    fmt::print(
+        "The correction there is not unbiased: its exact bias is {:.3g}, which no number of "
+        "returns takes away; hilo diagnose weighs it.\n",
+        *options.bias);
   if (all.contains("sd")) fmt::print("standard deviation of a return: {:.4g}\n", *options.sd);
   if (all.contains("returns_needed")) print_needed(all["returns_needed"]);
   if (all.contains("greedy_is_best"))

@@ -7,6 +7,7 @@
 #include "cli/report_text.hpp"
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/estimator_guide.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/published.hpp"
@@ -41,7 +42,17 @@ nlohmann::json to_json(const Results& results, const std::string& metric) {
           {"agents", agents}};
 }
 
+void print_diagnosis(const Store& store, const std::string& experiment) {
+  const std::string json = store.diagnosis(experiment);
+  if (json.empty()) return;
+  const StoredDiagnosis found = read_diagnosis(json);
+  fmt::print("{}, the last diagnosis ({}):\n", experiment, found.title);
+  for (const std::string& sentence : found.sentences) fmt::print("  {}\n", sentence);
+  fmt::print("\n");
+}
+
 void print_text(const Store& store, const Results& results, const std::string& metric) {
+  print_diagnosis(store, results.experiment());
   fmt::print("{}, mean ± standard error over seeds:\n{}\n{}\n", results.title(),
              learning_table(results, metric),
              difference_table(results, baseline_of(results), metric));
@@ -89,7 +100,12 @@ int run(const Options& options) {
     require_experiment(store, options.store, options.experiment);
     names = {options.experiment};
   }
-  if (names.empty() && !options.json) fmt::print("{}: the store is empty\n", options.store);
+  const auto diagnosed = store.diagnosed();
+  if (names.empty() && diagnosed.empty() && !options.json)
+    fmt::print("{}: the store is empty\n", options.store);
+  if (options.experiment.empty() && options.out.empty() && !options.json)
+    for (const std::string& name : diagnosed)
+      if (std::ranges::find(names, name) == names.end()) print_diagnosis(store, name);
 
   nlohmann::json all = nlohmann::json::array();
   for (const std::string& name : names) {

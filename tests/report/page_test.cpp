@@ -137,7 +137,7 @@ TEST(Page, OfOneSeedClaimsNoInterval) {
 TEST(Page, OfAnEmptyStoreSaysSo) {
   const TemporaryFolder folder;
   const Store store = Store::open(folder.path() / "x.db");
-  EXPECT_NE(make_page(store, source_of(store)).find("The store is empty."), std::string::npos);
+  EXPECT_NE(make_page(store, source_of(store)).find("the store is empty."), std::string::npos);
   const Store planned = filled_store(
       folder.path() / "y.db", parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny"),
       [](std::size_t, std::uint64_t) { return std::vector<Measurement>(); });

@@ -46,8 +46,8 @@ TEST(DiagnosisReport, RoundTripsAndRefusesWhatIsNoDiagnosis) {
   d.more_episodes = 1234;
   d.train_episodes = 100;
   d.break_even_cost_ratio = kUnknown;
-  const StoredDiagnosis read = read_diagnosis(
-      to_json_text(d, {.experiment = "x", .problem = "p", .seed = 3, .policy = "uniform"}));
+  const StoredDiagnosis read = read_diagnosis(to_json_text(
+      d, {.experiment = "x", .problem = "p", .seed = 3, .policy = "uniform", .agent = "MFMCRL+"}));
   EXPECT_EQ(read.verdict, "cannot tell yet");
   ASSERT_FALSE(read.sentences.empty());
   EXPECT_NE(read.sentences[0].find("it is <unclear>"), std::string::npos);

@@ -99,16 +99,16 @@ void judge(const PilotFit& all, Diagnosis& out) {
   } else if (!(all.var_high > 0)) {
     out.advice = Advice::drop;
     out.reason = "high-fidelity returns of a pair never vary: there is nothing to correct";
+  } else if (out.change.low > -kNegligible) {
+    out.advice = Advice::drop;
+    out.reason = fmt::format("there is nothing to gain: {} of the mean squared error at best",
+                             percent(std::min(0.0, out.change.low)));
   } else if (out.change.high < 0) {
     out.advice = Advice::use;
     out.reason = fmt::format(
         "values will have a mean squared error {} smaller than without it (95 % sure of at least "
         "{})",
         percent(out.change.value), percent(out.change.high));
-  } else if (out.change.low > -kNegligible) {
-    out.advice = Advice::drop;
-    out.reason = fmt::format("there is nothing to gain: {} of the mean squared error at best",
-                             percent(std::min(0.0, out.change.low)));
   } else {
     out.advice = Advice::cannot_tell;
     const double half = (out.change.high - out.change.low) / 2;
@@ -141,17 +141,17 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
   out.train_episodes = plan.train_episodes;
   out.returns = pilot.returns.size();
   if (pilot.episodes < kPilotGroups || pilot.returns.empty()) {
-    out.more_episodes = kPilotGroups;
+    out.more_episodes = kPilotGroups - std::min(kPilotGroups - 1, pilot.episodes);
     out.reason = fmt::format("a pilot needs at least {} episodes", kPilotGroups);
     return out;
   }
   PilotFits fits(pair, pilot);
   out.pairs_seen = fits.seen().size();
-  const double per_pair = static_cast<double>(out.returns) / static_cast<double>(out.pairs_seen);
-  out.planned_returns = plan.returns > 0
-                            ? plan.returns
-                            : std::max(1.0, per_pair * static_cast<double>(plan.train_episodes) /
-                                                static_cast<double>(pilot.episodes));
+  out.planned_returns =
+      plan.returns > 0
+          ? plan.returns
+          : std::max(1.0, fits.returns_beside() * static_cast<double>(plan.train_episodes) /
+                              static_cast<double>(pilot.episodes));
   out.free_per_coupled = std::max(1.0, fits.free_per_coupled());
   const double n = out.planned_returns;
   const double m = n * out.free_per_coupled;

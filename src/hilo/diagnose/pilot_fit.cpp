@@ -27,6 +27,14 @@ const Moments& PilotFits::free_of(std::size_t k) const {
   return pilot_.free[pair_.map().low_of(s) * pilot_.num_actions + seen_[k] % pilot_.num_actions];
 }
 
+double PilotFits::returns_beside() const {
+  std::vector<double> count(seen_.size());
+  for (const CoupledReturn& r : pilot_.returns) count[index_of_[r.pair]] += 1;
+  double sum = 0;
+  for (const double n : count) sum += n * (n - 1);
+  return sum / static_cast<double>(pilot_.returns.size());
+}
+
 double PilotFits::free_per_coupled() const {
   double free = 0;
   for (std::size_t k = 0; k < seen_.size(); ++k) free += static_cast<double>(free_of(k).count());

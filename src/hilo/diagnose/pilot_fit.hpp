@@ -42,6 +42,10 @@ class PilotFits {
   const std::vector<std::uint32_t>& seen() const { return seen_; }    // s * num_actions + a
   const std::vector<CoMoments>& moments() const { return moments_; }  // of them, in the last fit
 
+  // How many other returns of its pair a return of the pilot has, on the average. It grows with the
+  // episodes, however many pairs have been seen so far.
+  double returns_beside() const;
+
   // Free returns that a pair has for each of its coupled ones. Where several high-fidelity states
   // share a low-fidelity one they share its free returns, so this is more than were paid for.
   double free_per_coupled() const;

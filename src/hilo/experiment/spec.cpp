@@ -160,10 +160,27 @@ struct Common {
 void check_train(const Parameters& train, const Parameters& test, const std::string& where) {
   if ((train.integer("episodes") == 0) == (train.integer("steps") == 0))
     fail(fmt::format("{}: train: give episodes or steps, one of the two, above 0", where));
+  const std::int64_t episodes = train.integer("episodes");
+  if (episodes > 0 && train.integer("pilot_episodes") > episodes)
+    fail(fmt::format("{}: train: pilot_episodes is {}, but must be at most episodes, {}", where,
+                     train.integer("pilot_episodes"), episodes));
   const std::int64_t exact_every = test.integer("exact_every");
   if (exact_every % test.integer("every") != 0)
     fail(fmt::format("{}: test: exact_every is {}, but must be a multiple of every, {}", where,
                      exact_every, test.integer("every")));
+}
+
+// Common random numbers couple two tables only if both are drawn from in state order.
+void check_coupling(const RunConfig& config, const std::string& where) {
+  const auto& agent = config.agent_parameters.all();
+  const auto coupling = agent.find("coupling");
+  const auto sampling = config.problem.find("sampling");
+  if (coupling != agent.end() && coupling->second == Value("common-random-numbers") &&
+      sampling != config.problem.end() && sampling->second != Value("inverse-cdf"))
+    fail(
+        fmt::format("{}: coupling is 'common-random-numbers', which needs sampling = "
+                    "\"inverse-cdf\" in [problem]",
+                    where));
 }
 
 void add_agent(const Common& common, const Section& section, const std::string& where,
@@ -198,6 +215,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
           common.problem_kind->check_agent(
               {config.agent_parameters.all().begin(), config.agent_parameters.all().end()});
         });
+      check_coupling(config, where_kind);
       canonicalise(config, *common.problem_kind);
       // What cannot be told apart is one agent: MCRL does not see the SNR that is swept.
       if (std::ranges::find(configs, config.hash, &RunConfig::hash) == configs.end())

@@ -23,18 +23,32 @@ Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr
 
 std::string percent(double x) { return fmt::format("{:+.1f} %", 100 * x); }
 
+// "About 300", "about 20 000": one digit that counts.
+std::string roughly(double x) {
+  const double power = std::pow(10.0, std::floor(std::log10(std::max(x, 1.0))));
+  return group_digits(std::ceil(x / power) * power);
+}
+
+bool does_not_pay(const Diagnosis& d) {
+  return d.cost_ratio > 0 && !d.cost_measured && d.error_at_equal_cost >= 1;
+}
+
 std::string describe_costs(const Diagnosis& d) {
-  const std::string ratio =
-      fmt::format("A high-fidelity return costs {:.3g} low-fidelity ones ({})", d.cost_ratio,
-                  d.cost_measured ? "time measured in this pilot" : "by the costs given");
-  if (std::isinf(d.break_even_cost_ratio))
-    return ratio + ", and no price of the low fidelity would make it pay";
-  const bool pays = d.error_at_equal_cost < 1;
+  if (std::isinf(d.break_even_cost_ratio)) return "No price of the low fidelity would make it pay";
+  const std::string pays =
+      fmt::format("It pays where a high-fidelity return costs more than {:.3g} low-fidelity ones",
+                  d.break_even_cost_ratio);
+  if (d.cost_measured)
+    return fmt::format(
+        "{}; here it took the time of {:.3g} (--cost-high and --cost-low say what "
+        "yours cost)",
+        pays, d.cost_ratio);
   return fmt::format(
-      "{}; it pays beyond {:.3g}. Best: {:.0f} roll-outs for each pair, which makes the squared "
-      "error {:.2f} times that of spending the same on the high fidelity alone{}",
-      ratio, d.break_even_cost_ratio, d.best_low_rollouts, d.error_at_equal_cost,
-      pays ? "" : ": it does not pay at this price");
+      "{}; by the costs given it costs {:.3g}. Best: {:.0f} roll-out{} for each pair, which makes "
+      "the "
+      "squared error {:.2f} times that of spending the same on the high fidelity alone",
+      pays, d.cost_ratio, d.best_low_rollouts, d.best_low_rollouts == 1 ? "" : "s",
+      d.error_at_equal_cost);
 }
 
 }  // namespace
@@ -46,12 +60,13 @@ std::vector<std::string> explain(const Diagnosis& d) {
     verdict +=
         d.more_episodes > static_cast<double>(d.train_episodes)
             ? fmt::format(
-                  " About {} more episodes would tell, more than the training itself has{}.",
-                  group_digits(d.more_episodes),
+                  " Roughly {} more episodes would tell, more than the training itself has{}.",
+                  roughly(d.more_episodes),
                   std::max(-d.change.low, d.change.high) < kLittle
                       ? ": little is at stake either way"
                       : "")
-            : fmt::format(" About {} more episodes would tell.", group_digits(d.more_episodes));
+            : fmt::format(" Roughly {} more episodes would tell.", roughly(d.more_episodes));
+  if (d.advice == Advice::use && does_not_pay(d)) verdict += " At the costs given it does not pay.";
   out.push_back(std::move(verdict));
   if (d.pairs_seen == 0) return out;
   out.push_back(fmt::format(
@@ -100,6 +115,7 @@ std::string to_json_text(const Diagnosis& d, const DiagnosisSource& source) {
       {"problem", source.problem},
       {"seed", source.seed},
       {"policy", source.policy},
+      {"agent", source.agent},
       {"verdict", name_of(d.advice)},
       {"reason", d.reason},
       {"more_episodes", d.more_episodes},

@@ -12,6 +12,7 @@ struct DiagnosisSource {
   std::string experiment, problem;
   std::uint64_t seed = 0;
   std::string policy;  // "uniform", or whose
+  std::string agent;   // whose m and problem were looked at
 };
 
 // What was found, in plain sentences, most important first.

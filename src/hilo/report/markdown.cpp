@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/core/version.hpp"
+#include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/figure.hpp"
 
@@ -56,6 +57,12 @@ std::string section(const Store& store, const std::string& name,
   std::string out = fmt::format("## {}\n\n", plain(results.title()));
   if (!r.title.empty()) out += plain(r.title) + "\n\n";
   out += plain(r.setting) + ".\n\n";
+  if (const std::string json = store.diagnosis(name); !json.empty()) {
+    const StoredDiagnosis found = read_diagnosis(json);
+    out += fmt::format("**Diagnosis: {}** (a pilot study: {})\n\n", plain(found.verdict),
+                       plain(found.title)) +
+           list_of(found.sentences);
+  }
   if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
   out += list_of(r.findings);
   if (const FigureKind figure = whole ? FigureKind::learning : FigureKind::ratios; !figures.empty())

@@ -223,7 +223,7 @@ Table overview(const std::vector<Shown>& all) {
 // The short answer: how agents with a cheap simulator end against the baseline, and whether the
 // paper's values come out. What experiments share is counted once.
 std::string lead(const std::vector<Shown>& all) {
-  if (all.empty()) return "The store is empty.";
+  if (all.empty()) return "No experiment has been run yet: the store is empty.";
   std::size_t stand_ins = 0;
   std::size_t above = 0;
   std::size_t below = 0;
