@@ -143,10 +143,10 @@ TEST(EstimatorsSlow, EmpiricalBayesIsBetterThanPlainMonteCarloEverywhere) {
           const double upper = ratio.mean() + 2.262 * se;  // t with 9 degrees of freedom
           std::printf("  %s %7.3f +- %.3f (%.0f %%)", kNames[i], ratio.mean(), se,
                       100 * covered / count);
-          // The bias of the paper's estimator: beyond its break-even (docs/departures.md: 1.6, 21
-          // and 331 returns with bisection) it is worse than plain Monte Carlo.
+          // The bias of the paper's estimator: well beyond its break-even (docs/departures.md: 1.6,
+          // 21 and 331 returns with bisection) it is worse than plain Monte Carlo.
           if (std::string(kNames[i]) == "paper" && projection == Projection::bisection &&
-              kCounts[c] > 1.2 * kBreakEven[k]) {
+              kCounts[c] > 2 * kBreakEven[k]) {
             EXPECT_GT(ratio.mean() - 2.262 * se, 1);
           }
           if (std::string(kNames[i]) != "empirical-bayes") continue;
