@@ -6,7 +6,6 @@
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/core/text.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/spec.hpp"

@@ -39,17 +39,8 @@ TEST(Diagnose, AnIdenticalSimulatorIsUsed) {
 
 TEST(Diagnose, AConstantSimulatorIsDropped) {
   const auto mdp = testing::small_mdp(1);
-  std::vector<State> terminal = {11};
-  TabularBuilder builder(12, 3, terminal);
-  std::vector<Outcome> outcomes;
-  for (State s = 0; s < 12; ++s)
-    for (Action a = 0; a < 3; ++a) {
-      mdp->outcomes(s, a, outcomes);
-      for (Outcome& o : outcomes) o.reward = 0;
-      builder.add_row(outcomes);
-    }
-  const FidelityPair pair(make_simulator(mdp),
-                          make_simulator(builder.build(mdp->start_distribution())));
+  const FidelityPair pair(make_simulator(mdp), make_simulator(testing::with_rewards(
+                                                   *mdp, [](State, Action) { return 0.0; })));
   const Diagnosis d = diagnose(pair, pilot_of(pair, 300), {});
   EXPECT_EQ(d.advice, Advice::drop) << d.reason;
   EXPECT_EQ(d.change.value, 0);

@@ -22,23 +22,6 @@ constexpr double kPlannedReturns = 50;
 
 using Mdp = std::shared_ptr<const TabularMdp>;
 
-// The same dynamics with rewards f(r), 0 in terminal states.
-Mdp with_rewards(const TabularMdp& mdp, const std::function<double(State, Action, double)>& f) {
-  std::vector<State> terminal;
-  for (State s = 0; s < mdp.num_states(); ++s)
-    if (mdp.is_terminal(s)) terminal.push_back(s);
-  TabularBuilder builder(mdp.num_states(), mdp.num_actions(), terminal);
-  std::vector<Outcome> outcomes;
-  for (State s = 0; s < mdp.num_states(); ++s)
-    for (Action a = 0; a < mdp.num_actions(); ++a) {
-      mdp.outcomes(s, a, outcomes);
-      for (Outcome& o : outcomes)
-        o.reward = mdp.is_terminal(s) ? 0 : f(s, a, mdp.expected_reward(s, a));
-      builder.add_row(outcomes);
-    }
-  return builder.build(mdp.start_distribution());
-}
-
 Mdp problem(std::uint64_t seed) {
   return make_random_mdp({.states = 40, .actions = 4, .start_states = 10}, seed);
 }
@@ -58,7 +41,9 @@ FidelityPair degraded(std::uint64_t seed, double snr_db, Projection projection) 
 
 FidelityPair rewarded(std::uint64_t seed, const std::function<double(double)>& f) {
   const Mdp high = problem(seed);
-  return pair_of(high, with_rewards(*high, [&](State, Action, double r) { return f(r); }));
+  return pair_of(high, testing::with_rewards(*high, [&](State s, Action a) {
+                   return f(high->expected_reward(s, a));
+                 }));
 }
 
 const std::vector<Case>& cases() {
@@ -74,7 +59,7 @@ const std::vector<Case>& cases() {
        [](std::uint64_t seed) {
          // Another problem altogether, its rewards fair coins of their own.
          const Mdp other = problem(seed + 1000);
-         return pair_of(problem(seed), with_rewards(*other, [&](State s, Action a, double) {
+         return pair_of(problem(seed), testing::with_rewards(*other, [&](State s, Action a) {
                           Rng rng(Stream(seed, Purpose::user, s, a));
                           return rng.u32() % 2 == 0 ? 1.0 : -1.0;
                         }));

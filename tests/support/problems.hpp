@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -32,21 +33,27 @@ inline FidelityPair small_pair(std::uint64_t seed, double snr_db = 0) {
   return degraded_pair(small_mdp(seed), snr_db, Projection::simplex, seed);
 }
 
+// The same dynamics with rewards f(s, a), 0 in terminal states.
+inline std::shared_ptr<const TabularMdp> with_rewards(
+    const TabularMdp& mdp, const std::function<double(State, Action)>& f) {
+  std::vector<State> terminal;
+  for (State s = 0; s < mdp.num_states(); ++s)
+    if (mdp.is_terminal(s)) terminal.push_back(s);
+  TabularBuilder builder(mdp.num_states(), mdp.num_actions(), terminal);
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < mdp.num_states(); ++s)
+    for (Action a = 0; a < mdp.num_actions(); ++a) {
+      mdp.outcomes(s, a, outcomes);
+      for (Outcome& o : outcomes) o.reward = mdp.is_terminal(s) ? 0 : f(s, a);
+      builder.add_row(outcomes);
+    }
+  return builder.build(mdp.start_distribution());
+}
+
 // The dynamics of one MDP with the rewards of another.
 inline std::shared_ptr<const TabularMdp> with_rewards_of(const TabularMdp& dynamics,
                                                          const TabularMdp& rewards) {
-  std::vector<State> terminal;
-  for (State s = 0; s < dynamics.num_states(); ++s)
-    if (dynamics.is_terminal(s)) terminal.push_back(s);
-  TabularBuilder builder(dynamics.num_states(), dynamics.num_actions(), terminal);
-  std::vector<Outcome> outcomes;
-  for (State s = 0; s < dynamics.num_states(); ++s)
-    for (Action a = 0; a < dynamics.num_actions(); ++a) {
-      dynamics.outcomes(s, a, outcomes);
-      for (Outcome& o : outcomes) o.reward = rewards.expected_reward(s, a);
-      builder.add_row(outcomes);
-    }
-  return builder.build(dynamics.start_distribution());
+  return with_rewards(dynamics, [&](State s, Action a) { return rewards.expected_reward(s, a); });
 }
 
 // Whether all outcomes and the start are the same to the last bit.
