@@ -34,6 +34,10 @@ class Agent {
   // What its low-fidelity roll-outs follow; without states if it makes none.
   virtual Behaviour low_behaviour() const { return {}; }
 
+  // Work before the first episode, in the low fidelity alone. Does nothing the second time; learn
+  // does it where it was left out.
+  virtual LearnReport prepare() { return {}; }
+
   // A truncated episode is learnt from as it is: its returns lack what would have come. If learn
   // throws, the agent must be loaded from a saved state before it is used again.
   virtual LearnReport learn(const Episode& episode) = 0;

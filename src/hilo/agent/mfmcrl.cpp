@@ -176,24 +176,13 @@ void Mfmcrl::sample_paths(LearnReport& report) {
     for (std::uint32_t j = 0; (until_full ? new_returns : j) < options_.low_rollouts; ++j) {
       batch.first_rollout = j;
       pair_.low().record(batch, starts_[i], rollout_);
-      check_rollout(starts_[i]);
+      check_episode(rollout_, pair_.low().num_states(), pair_.num_actions());
+      check_started_at(rollout_, starts_[i]);
       pool_first_visits_of_rollout();
       report.low_steps += rollout_.length();
       report.truncated_rollouts += rollout_.truncated ? 1 : 0;
     }
   }
-}
-
-// Any simulator may stand behind the interface; one that ignores where to start would never fill
-// the pool of the pair.
-void Mfmcrl::check_rollout(StateAction start) const {
-  check_episode(rollout_, pair_.low().num_states(), pair_.num_actions());
-  if (rollout_.length() == 0 || rollout_.states[0] != start.state ||
-      rollout_.actions[0] != start.action)
-    throw Error(Errc::simulator,
-                fmt::format("low fidelity: asked to start at state {}, action {}, it started "
-                            "elsewhere",
-                            start.state, start.action));
 }
 
 void Mfmcrl::pool_first_visits_of_rollout() {

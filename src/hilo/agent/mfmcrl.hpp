@@ -53,7 +53,6 @@ class Mfmcrl final : public Agent {
   void sample_part(const RolloutBatch& batch, std::span<const StateAction> starts,
                    std::uint32_t rollouts, LearnReport& report);
   void sample_paths(LearnReport& report);
-  void check_rollout(StateAction start) const;
   void pool_first_visits_of_rollout();
   void update_values(const Episode& high, LearnReport& report);
 

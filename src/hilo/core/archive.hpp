@@ -67,11 +67,29 @@ class ArchiveReader {
     take(xs.data(), xs.size_bytes());
   }
 
+  // A bool: a byte that is neither 0 nor 1 would be undefined as one.
+  bool flag(std::string_view what) {
+    const auto byte = value<std::uint8_t>();
+    if (byte > 1) mismatch(what);
+    return byte == 1;
+  }
+
+  // An array of any length up to `most`.
+  template <class T>
+  requires std::is_trivially_copyable_v<T> std::vector<T> list(std::string_view what,
+                                                               std::size_t most) {
+    const auto size = value<std::uint64_t>();
+    if (size > most || size > rest_.size() / sizeof(T)) mismatch(what);
+    std::vector<T> xs(static_cast<std::size_t>(size));
+    take(xs.data(), xs.size() * sizeof(T));
+    return xs;
+  }
+
   void finish() const;
+  [[noreturn]] static void mismatch(std::string_view what);  // "saved state has another {what}"
 
  private:
   void take(void* data, std::size_t size);
-  [[noreturn]] static void mismatch(std::string_view what);
 
   std::span<const std::byte> rest_;
 };

@@ -23,6 +23,8 @@ enum class Purpose : std::uint8_t {
   low_rollout = 2,   // roll-outs in the low fidelity
   test = 3,          // test episodes in the high fidelity; equal for all agents
   uncoupled = 4,     // low-fidelity roll-outs that stand in for coupled ones
+  preparation = 5,   // low-fidelity work before the first episode
+  choice = 6,        // what an agent picks at random besides its actions
 
   // Problem generation: "episode" is the row s * num_actions + a, and word 0 counts blocks.
   problem_mask = 16,

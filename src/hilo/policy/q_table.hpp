@@ -18,6 +18,7 @@ class QTable {
   std::size_t num_actions() const { return num_actions_; }
   double operator()(State s, Action a) const { return values_[s * num_actions_ + a]; }
   std::span<const double> values() const { return values_; }
+  double best(State s) const { return best_[s]; }  // max_a Q(s, a)
 
   void set(State s, Action a, double value);  // the value must be finite
   void assign(std::span<const double> values);

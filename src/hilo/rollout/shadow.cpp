@@ -40,4 +40,13 @@ void check_episode(const Episode& episode, std::size_t num_states, std::size_t n
                   fmt::format("reward of an episode is {}, but must be finite", r));
 }
 
+void check_started_at(const Episode& rollout, StateAction start) {
+  if (rollout.length() == 0 || rollout.states[0] != start.state ||
+      rollout.actions[0] != start.action)
+    throw Error(Errc::simulator,
+                fmt::format("low fidelity: asked to start at state {}, action {}, it started "
+                            "elsewhere",
+                            start.state, start.action));
+}
+
 }  // namespace hilo

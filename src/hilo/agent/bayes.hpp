@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hilo/agent/bayes_model.hpp"
+
+namespace hilo {
+
+struct BayesOptions {
+  double gamma = 0.99;
+  double optimism = 1;  // standard deviations that the unknown is rated above its mean
+  bool use_low = true;  // false: learns from the high fidelity alone
+  std::uint64_t low_steps = 10'000'000;  // at most, to learn the low-fidelity model, and
+  std::uint32_t low_samples = 1000;      // at most so many for each pair; at least one
+};
+
+// Model-based learning with the cheap simulator as the prior. The high fidelity's transitions are
+// counted on a Dirichlet prior that is centred on a model of the low fidelity, which is learnt by
+// calling it; the strength of the prior is what makes the data most likely, so that a useless
+// simulator loses its say (agent/bayes_model.hpp). Acts greedily in optimistic values,
+//   Q+ = mean + optimism * standard deviation + gamma E[V+(s')],
+// and answers with the values of the mean model. docs/math.md derives it.
+class Bayes final : public Agent {
+ public:
+  static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 1;
+
+  Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed);
+
+  Behaviour behaviour() const override { return optimistic_.behaviour(0); }
+  LearnReport prepare() override;
+  LearnReport learn(const Episode& episode) override;
+  const QTable& q() const override { return q_; }
+  std::uint64_t episodes() const override { return episodes_; }
+  double standard_error(State s, Action a) const override { return deviation_[index(s, a)]; }
+  std::vector<Fact> findings() const override;
+  std::vector<std::byte> save() const override;
+  void load(std::span<const std::byte> bytes) override;
+
+  const BayesModel& model() const { return model_; }
+  const QTable& optimistic() const { return optimistic_; }
+
+ private:
+  std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
+  void refit();
+  void link(State s, State next);
+  void link_low_model();
+  void enqueue(State s);
+  void plan();
+  void back_up(State s);
+  void back_up(State s, Action a);
+  void announce(State s);
+  struct LowValue;
+  void sharpen(State s, Action a, const RowPrior::Weights& weights, LowValue& next) const;
+
+  BayesModel model_;
+  BayesOptions options_;
+  std::uint64_t seed_;
+  bool prepared_ = false;
+  std::uint64_t episodes_ = 0;
+  std::uint64_t next_refit_ = 1;
+
+  // Values: q_ of the mean model, optimistic_ of the optimistic one.
+  QTable q_, optimistic_;
+  std::vector<double> deviation_;  // [s * num_actions + a], of q_
+  std::vector<BayesModel::Belief> beliefs_;
+
+  // By state: mean and optimistic value, and the same as those that depend on it last knew them.
+  struct Value {
+    double mean = 0, optimistic = 0;
+    double known_mean = 0, known_optimistic = 0;
+  };
+  std::vector<Value> values_;
+  // By low-fidelity state: the mean over the states that T takes there.
+  struct LowValue {
+    double mean = 0, square = 0, optimistic = 0;
+
+    void add(double weight, const LowValue& other) {
+      mean += weight * other.mean;
+      square += weight * other.square;
+      optimistic += weight * other.optimistic;
+    }
+    void scale(double factor) {
+      mean *= factor;
+      square *= factor;
+      optimistic *= factor;
+    }
+  };
+  std::vector<LowValue> low_values_;
+  LowValue base_value_;  // of where all steps lead, as of the last refit
+  double largest_value_ = 0;
+  bool one_to_one_ = true;  // T
+
+  // Planning: states to back up, and whom a changed value concerns.
+  std::vector<State> queue_;
+  std::vector<std::uint8_t> queued_;
+  std::vector<std::vector<State>> predecessors_;      // by state, seen in the high fidelity
+  std::vector<std::vector<State>> low_predecessors_;  // among low-fidelity states
+};
+
+}  // namespace hilo

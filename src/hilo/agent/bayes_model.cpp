@@ -1,0 +1,248 @@
+#include "hilo/agent/bayes_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/moments.hpp"
+#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/single_steps.hpp"
+
+namespace hilo {
+namespace {
+
+std::size_t pairs_of(const EpisodeSimulator& simulator) {
+  return simulator.num_states() * simulator.num_actions();
+}
+
+}  // namespace
+
+BayesModel::BayesModel(FidelityPair pair, bool use_low)
+    : pair_(std::move(pair)),
+      use_low_(use_low),
+      low_counts_(use_low ? pairs_of(pair_.low()) : 0),
+      low_ends_(low_counts_.num_rows()),
+      low_reward_go_(low_counts_.num_rows()),
+      low_reward_end_(low_counts_.num_rows()),
+      counts_(pairs_of(pair_.high())),
+      ends_(counts_.num_rows()),
+      low_reward_seen_end_(counts_.num_rows()),
+      rewards_(counts_.num_rows()),
+      arrivals_(pair_.high().num_states()),
+      departed_(pair_.high().num_states()),
+      slot_(counts_.num_rows()),
+      end_prior_(use_low),
+      successor_prior_(use_low),
+      regression_(use_low, 0) {
+  refit();
+}
+
+void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnReport& report) {
+  SingleSteps steps(pair_.low());
+  Moments mean_rewards;
+  low_samples_ = samples;
+  for (State s = 0; s < pair_.low().num_states(); ++s) {
+    if (pair_.low().is_terminal(s)) continue;
+    for (Action a = 0; a < pair_.num_actions(); ++a) {
+      const std::size_t j = index(s, a);
+      for (std::uint32_t k = 0; k < samples; ++k) {
+        const Step step = steps.sample(pair_.low(), {s, a}, {seed, Purpose::preparation, s, a, k});
+        if (step.done) {
+          ++low_ends_[j];
+          low_reward_end_[j] += step.reward;
+        } else {
+          low_counts_.add(j, step.next);
+          low_reward_go_[j] += step.reward;
+        }
+      }
+      report.low_steps += samples;
+      mean_rewards.add((low_reward_go_[j] + low_reward_end_[j]) / samples);
+    }
+  }
+  const double ends = std::accumulate(low_ends_.begin(), low_ends_.end(), 0.0);
+  low_chance_of_any_end_ = ends / static_cast<double>(report.low_steps);
+  regression_ = RewardRegression(use_low_, mean_rewards.variance());
+  refit();
+}
+
+double BayesModel::low_reward(State s, Action a, State next) const {
+  if (!use_low_) return 0;
+  const double r = pair_.low().reward(pair_.map().low_of(s), a, pair_.map().low_of(next));
+  if (!std::isfinite(r))
+    throw Error(Errc::simulator, "low fidelity: a reward is not finite");
+  return r;
+}
+
+std::optional<double> BayesModel::low_chance_of_end(State s, Action a) const {
+  if (!use_low_ || pair_.low().is_terminal(pair_.map().low_of(s))) return {};
+  return static_cast<double>(low_ends_[low_index(s, a)]) / low_samples_;
+}
+
+std::optional<double> BayesModel::low_chance(State s, Action a, State next_lo) const {
+  const double total = low_total(s, a);
+  if (!use_low_ || pair_.low().is_terminal(pair_.map().low_of(s)) || total == 0) return {};
+  return low_counts_.count(low_index(s, a), next_lo) / total;
+}
+
+// Before anything was seen, as often as in the low fidelity.
+double BayesModel::chance_of_end() const {
+  return (num_ends_ + low_chance_of_any_end_) / (num_ends_ + num_arrivals_ + 1);
+}
+
+double BayesModel::count_in_block(std::size_t i, State next_lo) const {
+  double count = 0;
+  for (const auto& successor : counts_.row(i))
+    if (pair_.map().low_of(successor.next) == next_lo) count += successor.count;
+  return count;
+}
+
+double BayesModel::base_of_block(State next_lo) const {
+  double sum = 0;
+  for (const State s : pair_.map().high_of(next_lo)) sum += base(s);
+  return sum;
+}
+
+// Each outcome is foretold before it is counted.
+bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
+  const State s = episode.states[t];
+  const Action a = episode.actions[t];
+  const State next = episode.states[t + 1];
+  const std::size_t i = index(s, a);
+  const bool ends = t + 1 == episode.length() && !episode.truncated;
+  const auto visits = static_cast<double>(rewards_[i].count);
+  const auto ended = static_cast<double>(ends_[i]);
+  if (slot_[i] == 0) {
+    end_evidence_.push_back(RowPrior::no_evidence());
+    successor_evidence_.push_back(RowPrior::no_evidence());
+    slot_[i] = static_cast<std::uint32_t>(end_evidence_.size());
+  }
+
+  const auto low_end = low_chance_of_end(s, a);
+  auto& end_row = end_evidence_[slot_[i] - 1];
+  if (ends) {
+    end_prior_.observe(ended, visits, low_end, chance_of_end(), end_row);
+  } else {
+    end_prior_.observe(visits - ended, visits, low_end ? std::optional(1 - *low_end) : low_end,
+                       1 - chance_of_end(), end_row);
+    const State next_lo = pair_.map().low_of(next);
+    successor_prior_.observe(count_in_block(i, next_lo), visits - ended, low_chance(s, a, next_lo),
+                             base_of_block(next_lo), successor_evidence_[slot_[i] - 1]);
+  }
+
+  const double x = low_reward(s, a, next);
+  regression_.observe(x, episode.rewards[t], rewards_[i]);
+  departed_[s] = 1;
+  if (ends) {
+    ++ends_[i];
+    low_reward_seen_end_[i] += x;
+    low_reward_of_ends_ += x;
+    num_ends_ += 1;
+    return false;
+  }
+  num_arrivals_ += 1;
+  arrivals_[next] += 1;
+  return counts_.add(i, next);
+}
+
+void BayesModel::refit() {
+  end_prior_.refit(end_evidence_);
+  successor_prior_.refit(successor_evidence_);
+  reward_fit_ = regression_.fit();
+  base_end_ = chance_of_end();
+  base_end_reward_ = num_ends_ > 0 ? low_reward_of_ends_ / num_ends_ : 0;
+}
+
+bool BayesModel::seems_terminal(State s) const {
+  return departed_[s] == 0 && pair_.low().is_terminal(pair_.map().low_of(s));
+}
+
+BayesModel::Belief BayesModel::belief(State s, Action a) const {
+  static const RowPrior::Evidence kNone = RowPrior::no_evidence();
+  const std::size_t i = index(s, a);
+  const RewardMeans& rewards = rewards_[i];
+  const auto visits = static_cast<double>(rewards.count);
+  const auto ended = static_cast<double>(ends_[i]);
+  const auto low_end = low_chance_of_end(s, a);
+  const double low_goes = low_end ? low_total(s, a) : 0;
+  Belief b{};
+
+  const auto end = end_prior_.weights(visits, low_end.has_value(),
+                                      slot_[i] == 0 ? kNone : end_evidence_[slot_[i] - 1]);
+  b.end = ended * end.count + low_end.value_or(0) * end.low + base_end_ * end.base;
+  b.end_variance = b.end * (1 - b.end) * end.variance;
+  b.successor =
+      successor_prior_.weights(visits - ended, low_goes > 0,
+                               slot_[i] == 0 ? kNone : successor_evidence_[slot_[i] - 1]);
+
+  // What the low fidelity would pay: its own steps stand for those that were not made.
+  double x_end = low_reward_seen_end_[i] * end.count + base_end_ * base_end_reward_ * end.base;
+  double x_go = (rewards.x * visits - low_reward_seen_end_[i]) * b.successor.count;
+  if (low_end) {
+    const std::size_t j = low_index(s, a);
+    x_end += end.low * low_reward_end_[j] / low_samples_;
+    x_go += (b.successor.low + b.successor.base) *
+            (low_goes > 0 ? low_reward_go_[j] / low_goes : low_reward_end_[j] / low_samples_);
+  }
+  const double x = x_end + (1 - b.end) * x_go;
+  b.reward = reward_fit_.offset + reward_fit_.slope * x + reward_fit_.effect(rewards);
+  b.reward_variance = reward_fit_.variance_of_effect(visits);
+  b.end_penalty = reward_fit_.slope * (x_go - x_end / b.end);
+  return b;
+}
+
+void BayesModel::save(ArchiveWriter& out) const {
+  out.value(low_samples_);
+  out.value(low_chance_of_any_end_);
+  low_counts_.save(out);
+  out.array<std::uint32_t>(low_ends_);
+  out.array<double>(low_reward_go_);
+  out.array<double>(low_reward_end_);
+  counts_.save(out);
+  out.array<std::uint32_t>(ends_);
+  out.array<double>(low_reward_seen_end_);
+  out.array<RewardMeans>(rewards_);
+  out.array<double>(arrivals_);
+  out.array<std::uint8_t>(departed_);
+  out.value(num_arrivals_);
+  out.value(num_ends_);
+  out.value(low_reward_of_ends_);
+  out.array<std::uint32_t>(slot_);
+  out.array<RowPrior::Evidence>(end_evidence_);
+  out.array<RowPrior::Evidence>(successor_evidence_);
+  end_prior_.save(out);
+  successor_prior_.save(out);
+  regression_.save(out);
+  out.value(reward_fit_);
+  out.value(base_end_);
+  out.value(base_end_reward_);
+}
+
+void BayesModel::load(ArchiveReader& in) {
+  low_samples_ = in.value<std::uint32_t>();
+  low_chance_of_any_end_ = in.value<double>();
+  low_counts_.load(in, pair_.low().num_states());
+  in.array<std::uint32_t>("number of low-fidelity pairs", low_ends_);
+  in.array<double>("number of low-fidelity pairs", low_reward_go_);
+  in.array<double>("number of low-fidelity pairs", low_reward_end_);
+  counts_.load(in, pair_.high().num_states());
+  in.array<std::uint32_t>("number of pairs", ends_);
+  in.array<double>("number of pairs", low_reward_seen_end_);
+  in.array<RewardMeans>("number of pairs", rewards_);
+  in.array<double>("number of states", arrivals_);
+  in.array<std::uint8_t>("number of states", departed_);
+  num_arrivals_ = in.value<double>();
+  num_ends_ = in.value<double>();
+  low_reward_of_ends_ = in.value<double>();
+  in.array<std::uint32_t>("number of pairs", slot_);
+  end_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
+  successor_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
+  end_prior_.load(in);
+  successor_prior_.load(in);
+  regression_.load(in);
+  reward_fit_ = in.value<RewardFit>();
+  base_end_ = in.value<double>();
+  base_end_reward_ = in.value<double>();
+}
+
+}  // namespace hilo

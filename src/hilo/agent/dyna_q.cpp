@@ -1,0 +1,83 @@
+#include "hilo/agent/dyna_q.hpp"
+
+#include "hilo/core/error.hpp"
+#include "hilo/rollout/shadow.hpp"
+
+namespace hilo {
+
+DynaQ::DynaQ(FidelityPair pair, const TdOptions& options, std::uint32_t planning_steps,
+             std::uint64_t seed)
+    : TdAgent(pair.high().num_states(), pair.num_actions(), options),
+      pair_(std::move(pair)),
+      planning_steps_(planning_steps),
+      seed_(seed),
+      seen_(q().num_states() * q().num_actions()),
+      low_steps_(pair_.low()) {
+  require_within("planning_steps", std::uint64_t{planning_steps}, 0, 1'000'000);
+}
+
+LearnReport DynaQ::learn(const Episode& episode) {
+  check_episode(episode, q().num_states(), q().num_actions());
+  LearnReport report;
+  for (std::uint32_t t = 0; t < episode.length(); ++t) {
+    const State s = episode.states[t];
+    const Action a = episode.actions[t];
+    const double next = ends_at(episode, t) ? 0 : q().best(episode.states[t + 1]);
+    values_.update(s, a, episode.rewards[t] + values_.options().gamma * next);
+    std::uint8_t& seen = seen_[s * q().num_actions() + a];
+    if (seen == 0) pairs_.push_back({s, a});
+    seen = 1;
+    plan(t, report);
+  }
+  ++episodes_;
+  return report;
+}
+
+void DynaQ::plan(std::uint32_t t, LearnReport& report) {
+  const auto episode = static_cast<std::uint32_t>(episodes_);
+  Rng choice = Rng(Stream(seed_, Purpose::choice, episode, 0, t));
+  for (std::uint32_t k = 0; k < planning_steps_; ++k) {
+    const auto [s, a] = pairs_[choice.below(static_cast<std::uint32_t>(pairs_.size()))];
+    const std::uint32_t back = choice.u32();
+    const State s_lo = pair_.map().low_of(s);
+    if (pair_.low().is_terminal(s_lo)) continue;
+    const Step step = low_steps_.sample(
+        pair_.low(), {s_lo, a}, {seed_, Purpose::low_rollout, episode, /*pair=*/t, /*rollout=*/k});
+    ++report.low_steps;
+
+    double next = 0;
+    if (const auto above = pair_.map().high_of(step.next); !step.done && !above.empty())
+      next = q().best(above[scale_below(back, static_cast<std::uint32_t>(above.size()))]);
+    values_.update(s, a, step.reward + values_.options().gamma * next);
+  }
+}
+
+std::vector<std::byte> DynaQ::save() const {
+  ArchiveWriter out("dyna-q", kArchiveVersion);
+  values_.save(out);
+  out.value(planning_steps_);
+  out.value(seed_);
+  out.value(episodes_);
+  out.array<StateAction>(pairs_);
+  return out.finish();
+}
+
+void DynaQ::load(std::span<const std::byte> bytes) {
+  DynaQ loaded = *this;
+  ArchiveReader in(bytes, "dyna-q", kArchiveVersion);
+  loaded.values_.load(in);
+  in.expect("planning_steps", planning_steps_);
+  in.expect("seed", seed_);
+  loaded.episodes_ = in.value<std::uint64_t>();
+  loaded.pairs_ = in.list<StateAction>("number of pairs", seen_.size());
+  in.finish();
+  loaded.seen_.assign(seen_.size(), 0);
+  for (const auto [s, a] : loaded.pairs_) {
+    require_within("saved state", std::uint64_t{s}, 0, q().num_states() - 1, Errc::data);
+    require_within("saved action", std::uint64_t{a}, 0, q().num_actions() - 1, Errc::data);
+    loaded.seen_[s * q().num_actions() + a] = 1;
+  }
+  *this = std::move(loaded);
+}
+
+}  // namespace hilo

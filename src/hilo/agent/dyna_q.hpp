@@ -1,0 +1,39 @@
+#pragma once
+
+#include "hilo/agent/temporal_difference.hpp"
+#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/rollout/single_steps.hpp"
+
+namespace hilo {
+
+// Dyna-Q (Sutton 1990; Sutton and Barto, 2nd ed., section 8.2) with the cheap simulator as its
+// model. After every step of the high fidelity, planning_steps times:
+//   (s, a) <- at random among the pairs seen in the high fidelity
+//   r, s'  <- one step of the low fidelity from (T(s), a), and back by T at random
+//   Q(s, a) <- Q(s, a) + step (r + gamma max_a' Q(s', a') - Q(s, a))
+// It never asks whether the simulator is right.
+class DynaQ final : public TdAgent {
+ public:
+  static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 1;
+
+  DynaQ(FidelityPair pair, const TdOptions& options, std::uint32_t planning_steps,
+        std::uint64_t seed);
+
+  LearnReport learn(const Episode& episode) override;
+  std::vector<std::byte> save() const override;
+  void load(std::span<const std::byte> bytes) override;
+
+ private:
+  void plan(std::uint32_t t, LearnReport& report);
+
+  FidelityPair pair_;
+  std::uint32_t planning_steps_;
+  std::uint64_t seed_;
+  std::vector<std::uint8_t> seen_;  // [s * num_actions + a]
+  std::vector<StateAction> pairs_;  // those seen, in order of first appearance
+
+  SingleSteps low_steps_;
+};
+
+}  // namespace hilo

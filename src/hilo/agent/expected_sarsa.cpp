@@ -1,0 +1,42 @@
+#include "hilo/agent/expected_sarsa.hpp"
+
+#include "hilo/rollout/shadow.hpp"
+
+namespace hilo {
+
+// sum_a pi(a | s) Q(s, a) = (1 - epsilon) max_a Q(s, a) + epsilon mean_a Q(s, a)
+double ExpectedSarsa::expected_value(State s) const {
+  double sum = 0;
+  for (Action a = 0; a < q().num_actions(); ++a) sum += q()(s, a);
+  const double epsilon = values_.options().epsilon;
+  return (1 - epsilon) * q().best(s) + epsilon * sum / static_cast<double>(q().num_actions());
+}
+
+LearnReport ExpectedSarsa::learn(const Episode& episode) {
+  check_episode(episode, q().num_states(), q().num_actions());
+  for (std::size_t t = 0; t < episode.length(); ++t) {
+    const double next = ends_at(episode, t) ? 0 : expected_value(episode.states[t + 1]);
+    values_.update(episode.states[t], episode.actions[t],
+                   episode.rewards[t] + values_.options().gamma * next);
+  }
+  ++episodes_;
+  return {};
+}
+
+std::vector<std::byte> ExpectedSarsa::save() const {
+  ArchiveWriter out("expected-sarsa", kArchiveVersion);
+  values_.save(out);
+  out.value(episodes_);
+  return out.finish();
+}
+
+void ExpectedSarsa::load(std::span<const std::byte> bytes) {
+  ExpectedSarsa loaded = *this;
+  ArchiveReader in(bytes, "expected-sarsa", kArchiveVersion);
+  loaded.values_.load(in);
+  loaded.episodes_ = in.value<std::uint64_t>();
+  in.finish();
+  *this = std::move(loaded);
+}
+
+}  // namespace hilo

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "hilo/agent/agent.hpp"
+#include "hilo/core/archive.hpp"
+
+namespace hilo {
+
+struct TdOptions {
+  double gamma = 0.99;
+  double epsilon = 0.1;
+  double step_exponent = 0.6;  // the n-th update of a pair has the step size n^-step_exponent
+  double step_size = 0;        // unless this is given: the same for all updates
+};
+
+// Action values that are learnt step by step: Q(s, a) <- Q(s, a) + step (target - Q(s, a)).
+class TdValues {
+ public:
+  TdValues(std::size_t num_states, std::size_t num_actions, const TdOptions& options);
+
+  const TdOptions& options() const { return options_; }
+  const QTable& q() const { return q_; }
+  Behaviour behaviour() const { return q_.behaviour(options_.epsilon); }
+
+  void update(State s, Action a, double target);
+  // As if (s, a) had been updated `updates` times and were worth `value` now.
+  void start_at(State s, Action a, double value, double updates);
+
+  // One update of Q-learning for each step of an episode (Watkins 1989), in the order of time:
+  //   target = r + gamma max_a Q(s', a)
+  void q_learning(const Episode& episode);
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  double step_size(double n) const;
+
+  TdOptions options_;
+  QTable q_;
+  std::vector<double> updates_;  // [s * num_actions + a]: how many so far
+};
+
+// Whether step t of an episode led to a terminal state. The last one of a truncated episode did
+// not.
+inline bool ends_at(const Episode& episode, std::size_t t) {
+  return t + 1 == episode.length() && !episode.truncated;
+}
+
+// What agents have in common that learn one table of action values step by step and act
+// epsilon-greedily in it. Textbooks let the policy follow at once; here it stays as it is until the
+// episode ends, because the high fidelity gives whole episodes.
+class TdAgent : public Agent {
+ public:
+  Behaviour behaviour() const override { return values_.behaviour(); }
+  const QTable& q() const override { return values_.q(); }
+  std::uint64_t episodes() const override { return episodes_; }
+
+  // Learning step by step yields no estimate of an error.
+  double standard_error(State /*s*/, Action /*a*/) const override {
+    return std::numeric_limits<double>::infinity();
+  }
+
+ protected:
+  TdAgent(std::size_t num_states, std::size_t num_actions, const TdOptions& options)
+      : values_(num_states, num_actions, options) {}
+
+  TdValues values_;
+  std::uint64_t episodes_ = 0;
+};
+
+}  // namespace hilo

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "hilo/agent/low_learning.hpp"
+
+namespace hilo {
+
+// Q-learning in the high fidelity that starts from what was learnt in the low one:
+//   Q(s, a) = Q_lo(T(s), a),  as if (s, a) had been updated prior_count times.
+// Its known failure: a value that the low fidelity overrates is acted on until enough expensive
+// episodes have worn it down, and one that it underrates is tried by chance alone.
+class Transfer final : public TdAgent {
+ public:
+  static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 1;
+
+  Transfer(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
+           double prior_count, std::uint64_t seed);
+
+  LearnReport prepare() override;
+  LearnReport learn(const Episode& episode) override;
+  std::vector<std::byte> save() const override;
+  void load(std::span<const std::byte> bytes) override;
+
+ private:
+  FidelityPair pair_;
+  LowLearning learning_;
+  double prior_count_;
+  std::uint64_t seed_;
+  bool prepared_ = false;
+};
+
+}  // namespace hilo

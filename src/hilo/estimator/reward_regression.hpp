@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+
+#include "hilo/core/archive.hpp"
+
+namespace hilo {
+
+// What is known of the rewards of one pair (s, a) of the high fidelity: y, beside x, what the low
+// fidelity pays for the same step.
+struct RewardMeans {
+  std::uint64_t count = 0;
+  double x = 0, y = 0;
+};
+
+// r_hi = offset + slope r_lo + u + noise, where u belongs to the pair and has the variance
+// `pair_variance` among pairs.
+struct RewardFit {
+  double offset = 0;
+  double slope = 1;
+  double pair_variance = 1;
+  double noise_variance = 0;
+
+  // The share of a pair's mean residual that is its own, n observations: u = share * residual.
+  double share(double n) const {
+    const double own = n * pair_variance;
+    return own > 0 ? own / (own + noise_variance) : 0;
+  }
+  double effect(const RewardMeans& pair) const {
+    return share(static_cast<double>(pair.count)) * (pair.y - offset - slope * pair.x);
+  }
+  // Of u, after n observations.
+  double variance_of_effect(double n) const { return pair_variance * (1 - share(n)); }
+};
+
+// Regresses the rewards of the high fidelity on those of the low one over all pairs seen, each pair
+// by its means, and tells the spread among pairs from the noise within them (one-way analysis of
+// variance, by moments). O(1) per observation. A low fidelity whose rewards say nothing gets the
+// slope 0, and with it no say.
+class RewardRegression {
+ public:
+  // `low_variance`: of the low fidelity's rewards among its pairs. 0: there is no low fidelity, or
+  // it pays the same everywhere, and the slope is 0 resp. 1.
+  RewardRegression(bool with_low, double low_variance)
+      : with_low_(with_low), low_variance_(low_variance) {}
+
+  // One more step of a pair; updates its means.
+  void observe(double x, double y, RewardMeans& pair);
+
+  RewardFit fit() const;
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  void count_pair(const RewardMeans& pair, double sign);
+
+  // Over the means of pairs: number, sums, squares, products, and the sum of 1/n.
+  struct Between {
+    double num = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0, inverse_counts = 0;
+  };
+  // Within pairs: degrees of freedom, squares and products of deviations.
+  struct Within {
+    double freedom = 0, xx = 0, xy = 0, yy = 0;
+  };
+
+  bool with_low_;
+  double low_variance_;
+  Between between_;
+  Within within_;
+};
+
+}  // namespace hilo
