@@ -4,20 +4,24 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/moments.hpp"
 #include "hilo/rollout/shadow.hpp"
 
 namespace hilo {
 namespace {
 
 // A change of a value is passed on once it is larger than this share of the largest value.
-constexpr double kTolerance = 3e-4;
+constexpr double kTolerance = 5e-4;
 // Everything is fitted anew when there is so much more data.
-constexpr double kRefitGrowth = 1.05;
-// So many back-ups of every state at most after an episode; the rest waits.
-constexpr std::size_t kSweeps = 1000;
+constexpr double kRefitGrowth = 1.1;
+// Back-ups after an episode: half of all states, or so many if that is more. The rest waits.
+constexpr std::size_t kBackups = 20'000;
+constexpr std::size_t kMostBackups = 1000;  // of each state, before the first episode
 
+// Sorted, so that the order does not depend on when it was seen first.
 void add_once(std::vector<State>& list, State s) {
-  if (std::ranges::find(list, s) == list.end()) list.push_back(s);
+  const auto place = std::ranges::lower_bound(list, s);
+  if (place == list.end() || *place != s) list.insert(place, s);
 }
 
 std::uint32_t samples_for(const BayesOptions& options, const Simulator& low) {
@@ -60,7 +64,7 @@ LearnReport Bayes::prepare() {
   }
   prepared_ = true;
   refit();
-  plan();
+  plan(kMostBackups * values_.size());
   return report;
 }
 
@@ -68,11 +72,11 @@ LearnReport Bayes::learn(const Episode& episode) {
   check_episode(episode, q_.num_states(), q_.num_actions());
   const LearnReport report = prepare();
   model_.observe(episode, [this](State s, State next) { link(s, next); });
-  for (std::size_t t = 0; t < episode.length(); ++t) {
+  for (std::size_t t = episode.length(); t-- > 0;) {
     const State s = episode.states[t];
     const Action a = episode.actions[t];
     beliefs_[index(s, a)] = model_.belief(s, a);
-    enqueue(s);
+    back_up(s);
   }
   ++episodes_;
   if (episodes_ >= next_refit_) {
@@ -81,34 +85,56 @@ LearnReport Bayes::learn(const Episode& episode) {
         episodes_ + 1,
         static_cast<std::uint64_t>(std::ceil(kRefitGrowth * static_cast<double>(episodes_))));
   }
-  plan();
+  plan(std::max(kBackups, values_.size() / 2));
   return report;
 }
 
-// New strengths and a new regression change every row.
+// New strengths and a new regression change every row, and often all values in the same direction.
+// What one sweep then moves them by on average, all later ones would move them by too, discounted:
+// that is done at once.
 void Bayes::refit() {
   model_.refit();
+  double go_on = 0;
+  for (State s = 0; s < values_.size(); ++s)
+    for (Action a = 0; a < q_.num_actions(); ++a) {
+      beliefs_[index(s, a)] = model_.belief(s, a);
+      go_on += options_.gamma * (1 - beliefs_[index(s, a)].end);
+    }
+  go_on /= static_cast<double>(beliefs_.size());
+
+  summarise_values();
+  largest_value_ = 0;
+  Moments mean, optimistic;
+  for (State s = 0; s < values_.size(); ++s) {
+    if (model_.seems_terminal(s)) continue;
+    const Value before = values_[s];
+    back_up(s);
+    mean.add(values_[s].mean - before.mean);
+    optimistic.add(values_[s].optimistic - before.optimistic);
+  }
+  const auto later = [&](const Moments& change) {
+    const double square = change.mean() * change.mean();
+    return square > change.variance() ? change.mean() * go_on / (1 - go_on) : 0;
+  };
+  for (State s = 0; s < values_.size(); ++s) {
+    if (model_.seems_terminal(s)) continue;
+    values_[s].mean += later(mean);
+    values_[s].optimistic += later(optimistic);
+    enqueue(s);
+  }
+  summarise_values();
+}
+
+void Bayes::summarise_values() {
   const StateMap& map = model_.pair().map();
   base_value_ = {};
-  for (State s = 0; s < values_.size(); ++s) {
-    const double p = model_.base(s);
-    base_value_.mean += p * values_[s].mean;
-    base_value_.square += p * values_[s].mean * values_[s].mean;
-    base_value_.optimistic += p * values_[s].optimistic;
-  }
+  for (State s = 0; s < values_.size(); ++s)
+    base_value_.add(model_.base(s), values_[s].moments());
   for (State l = 0; l < low_values_.size(); ++l) {
     const auto above = map.high_of(l);
-    low_values_[l] = above.empty() ? base_value_ : LowValue{};
-    for (const State s : above) {
-      const auto n = static_cast<double>(above.size());
-      low_values_[l].mean += values_[s].mean / n;
-      low_values_[l].square += values_[s].mean * values_[s].mean / n;
-      low_values_[l].optimistic += values_[s].optimistic / n;
-    }
-  }
-  for (State s = 0; s < values_.size(); ++s) {
-    for (Action a = 0; a < q_.num_actions(); ++a) beliefs_[index(s, a)] = model_.belief(s, a);
-    enqueue(s);
+    low_values_[l] = above.empty() ? base_value_ : ValueMoments{};
+    for (const State s : above)
+      low_values_[l].add(1 / static_cast<double>(above.size()), values_[s].moments());
   }
 }
 
@@ -129,17 +155,12 @@ void Bayes::enqueue(State s) {
 
 // Value iteration from where it stood, for those states alone that a change concerns: first in,
 // first out.
-void Bayes::plan() {
-  const std::size_t most = kSweeps * values_.size();
+void Bayes::plan(std::size_t most) {
   std::size_t done = 0;
   for (; done < queue_.size() && done < most; ++done) {
     const State s = queue_[done];
     queued_[s] = 0;
     back_up(s);
-    const Value& v = values_[s];
-    const double change = std::max(std::abs(v.mean - v.known_mean),
-                                   std::abs(v.optimistic - v.known_optimistic));
-    if (change > kTolerance * largest_value_) announce(s);
   }
   queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done));
 }
@@ -157,23 +178,23 @@ void Bayes::announce(State s) {
 void Bayes::back_up(State s) {
   for (Action a = 0; a < q_.num_actions(); ++a) back_up(s, a);
   Value& v = values_[s];
-  const double mean = q_.best(s), optimistic = optimistic_.best(s);
   const State l = model_.pair().map().low_of(s);
-  const auto n = static_cast<double>(model_.pair().map().high_of(l).size());
-  LowValue& low = low_values_[l];
-  low.mean += (mean - v.mean) / n;
-  low.square += (mean * mean - v.mean * v.mean) / n;
-  low.optimistic += (optimistic - v.optimistic) / n;
-  v.mean = mean;
-  v.optimistic = optimistic;
-  largest_value_ = std::max({largest_value_, std::abs(mean), std::abs(optimistic)});
+  const double share = 1 / static_cast<double>(model_.pair().map().high_of(l).size());
+  low_values_[l].add(-share, v.moments());
+  v.mean = q_.best(s);
+  v.optimistic = optimistic_.best(s);
+  low_values_[l].add(share, v.moments());
+  largest_value_ = std::max({largest_value_, std::abs(v.mean), std::abs(v.optimistic)});
+  const double change =
+      std::max(std::abs(v.mean - v.known_mean), std::abs(v.optimistic - v.known_optimistic));
+  if (change > kTolerance * largest_value_) announce(s);
 }
 
 void Bayes::back_up(State s, Action a) {
   const BayesModel::Belief& b = beliefs_[index(s, a)];
 
   // Mean, mean square and optimistic value of the successor, if the step does not end
-  LowValue next;
+  ValueMoments next;
   if (b.successor.low > 0) {
     for (const auto& successor : model_.low_successors(s, a))
       next.add(successor.count, low_values_[successor.next]);
@@ -181,8 +202,7 @@ void Bayes::back_up(State s, Action a) {
   }
   next.add(b.successor.base, base_value_);
   for (const auto& successor : model_.successors(s, a)) {
-    const Value& v = values_[successor.next];
-    next.add(b.successor.count * successor.count, {v.mean, v.mean * v.mean, v.optimistic});
+    next.add(b.successor.count * successor.count, values_[successor.next].moments());
   }
   if (!one_to_one_ && b.successor.low > 0) sharpen(s, a, b.successor, next);
 
@@ -202,7 +222,7 @@ void Bayes::back_up(State s, Action a) {
 // Where T is many-to-one, the states seen say also which of a low-fidelity state's states the others
 // would be: of the n steps that led into it, one to each of its states is thought to be missing,
 // together worth kWithin.
-void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, LowValue& next) const {
+void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const {
   const StateMap& map = model_.pair().map();
   const auto successors = model_.successors(s, a);
   for (std::size_t k = 0; k < successors.size(); ++k) {
@@ -210,25 +230,100 @@ void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, LowValu
     bool first = true;
     for (std::size_t m = 0; m < k && first; ++m) first = map.low_of(successors[m].next) != l;
     if (!first) continue;
-    LowValue seen;
+    ValueMoments seen;
     double n = 0;
     for (std::size_t m = k; m < successors.size(); ++m) {
       if (map.low_of(successors[m].next) != l) continue;
-      const Value& v = values_[successors[m].next];
-      seen.add(successors[m].count, {v.mean, v.mean * v.mean, v.optimistic});
+      seen.add(successors[m].count, values_[successors[m].next].moments());
       n += successors[m].count;
     }
     // Chance of the low-fidelity state: n count + low p + ..., of which n count is placed already.
     // within = (seen + kWithin mean) / (n + kWithin); the mean stands there now for low p, seen / n
     // for n count.
     const double p = weights.low * model_.low_chance(s, a, l).value_or(0);
-    LowValue within = seen;
+    ValueMoments within = seen;
     within.add(BayesModel::kWithin, low_values_[l]);
     within.scale(1 / (n + BayesModel::kWithin));
     next.add(p + n * weights.count, within);
     next.add(-p, low_values_[l]);
     next.add(-weights.count, seen);
   }
+}
+
+std::vector<std::byte> Bayes::save() const {
+  ArchiveWriter out("bayes", kArchiveVersion);
+  out.value(options_.gamma);
+  out.value(options_.optimism);
+  out.value(options_.use_low);
+  out.value(options_.low_steps);
+  out.value(options_.low_samples);
+  out.value(seed_);
+  out.value(static_cast<std::uint64_t>(q_.num_states()));
+  out.value(static_cast<std::uint64_t>(q_.num_actions()));
+  out.value(static_cast<std::uint64_t>(low_values_.size()));
+  out.value(prepared_);
+  out.value(episodes_);
+  out.value(next_refit_);
+  model_.save(out);
+  out.array<double>(q_.values());
+  out.array<double>(optimistic_.values());
+  out.array<double>(deviation_);
+  out.array<Value>(values_);
+  out.array<ValueMoments>(low_values_);
+  out.value(base_value_);
+  out.value(largest_value_);
+  out.array<State>(queue_);
+  return out.finish();
+}
+
+void Bayes::load(std::span<const std::byte> bytes) {
+  Bayes loaded = *this;
+  ArchiveReader in(bytes, "bayes", kArchiveVersion);
+  in.expect("gamma", options_.gamma);
+  in.expect("optimism", options_.optimism);
+  if (in.flag("use of the low fidelity") != options_.use_low)
+    ArchiveReader::mismatch("use of the low fidelity");
+  in.expect("low_steps", options_.low_steps);
+  in.expect("low_samples", options_.low_samples);
+  in.expect("seed", seed_);
+  in.expect("number of states", static_cast<std::uint64_t>(q_.num_states()));
+  in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
+  in.expect("number of low-fidelity states", static_cast<std::uint64_t>(low_values_.size()));
+  loaded.prepared_ = in.flag("preparation");
+  loaded.episodes_ = in.value<std::uint64_t>();
+  loaded.next_refit_ = in.value<std::uint64_t>();
+  loaded.model_.load(in);
+  std::vector<double> q(deviation_.size()), optimistic(deviation_.size());
+  in.array<double>("number of Q values", q);
+  in.array<double>("number of Q values", optimistic);
+  in.array<double>("number of Q values", loaded.deviation_);
+  in.array<Value>("number of states", loaded.values_);
+  in.array<ValueMoments>("number of low-fidelity states", loaded.low_values_);
+  loaded.base_value_ = in.value<ValueMoments>();
+  loaded.largest_value_ = in.value<double>();
+  loaded.queue_ = in.list<State>("number of states to plan", values_.size());
+  in.finish();
+  loaded.q_.assign(q);
+  loaded.optimistic_.assign(optimistic);
+  loaded.restore_links();
+  *this = std::move(loaded);
+}
+
+// What follows from the rest.
+void Bayes::restore_links() {
+  std::ranges::fill(queued_, std::uint8_t{0});
+  for (const State s : queue_) {
+    require_within("saved state", std::uint64_t{s}, 0, values_.size() - 1, Errc::data);
+    queued_[s] = 1;
+  }
+  for (auto& list : predecessors_) list.clear();
+  for (auto& list : low_predecessors_) list.clear();
+  for (State s = 0; s < values_.size(); ++s)
+    for (Action a = 0; a < q_.num_actions(); ++a) {
+      for (const auto& successor : model_.successors(s, a)) link(s, successor.next);
+      if (prepared_) beliefs_[index(s, a)] = model_.belief(s, a);
+    }
+  link_low_model();
 }
 
 std::vector<Fact> Bayes::findings() const {

@@ -44,15 +44,17 @@ class Bayes final : public Agent {
  private:
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   void refit();
+  void summarise_values();
   void link(State s, State next);
   void link_low_model();
+  void restore_links();
   void enqueue(State s);
-  void plan();
+  void plan(std::size_t most);
   void back_up(State s);
   void back_up(State s, Action a);
   void announce(State s);
-  struct LowValue;
-  void sharpen(State s, Action a, const RowPrior::Weights& weights, LowValue& next) const;
+  struct ValueMoments;
+  void sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const;
 
   BayesModel model_;
   BayesOptions options_;
@@ -66,17 +68,11 @@ class Bayes final : public Agent {
   std::vector<double> deviation_;  // [s * num_actions + a], of q_
   std::vector<BayesModel::Belief> beliefs_;
 
-  // By state: mean and optimistic value, and the same as those that depend on it last knew them.
-  struct Value {
-    double mean = 0, optimistic = 0;
-    double known_mean = 0, known_optimistic = 0;
-  };
-  std::vector<Value> values_;
-  // By low-fidelity state: the mean over the states that T takes there.
-  struct LowValue {
+  // A value in the mean and in the optimistic model, or a mean of such values.
+  struct ValueMoments {
     double mean = 0, square = 0, optimistic = 0;
 
-    void add(double weight, const LowValue& other) {
+    void add(double weight, const ValueMoments& other) {
       mean += weight * other.mean;
       square += weight * other.square;
       optimistic += weight * other.optimistic;
@@ -87,8 +83,15 @@ class Bayes final : public Agent {
       optimistic *= factor;
     }
   };
-  std::vector<LowValue> low_values_;
-  LowValue base_value_;  // of where all steps lead, as of the last refit
+  struct Value {
+    double mean = 0, optimistic = 0;
+    double known_mean = 0, known_optimistic = 0;  // as those that depend on it last knew it
+
+    ValueMoments moments() const { return {mean, mean * mean, optimistic}; }
+  };
+  std::vector<Value> values_;  // by state
+  std::vector<ValueMoments> low_values_;  // by low-fidelity state: over those that T takes there
+  ValueMoments base_value_;  // of where all steps lead, as of the last refit
   double largest_value_ = 0;
   bool one_to_one_ = true;  // T
 

@@ -136,7 +136,6 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   if (ends) {
     ++ends_[i];
     low_reward_seen_end_[i] += x;
-    low_reward_of_ends_ += x;
     num_ends_ += 1;
     return false;
   }
@@ -150,7 +149,6 @@ void BayesModel::refit() {
   successor_prior_.refit(successor_evidence_);
   reward_fit_ = regression_.fit();
   base_end_ = chance_of_end();
-  base_end_reward_ = num_ends_ > 0 ? low_reward_of_ends_ / num_ends_ : 0;
 }
 
 bool BayesModel::seems_terminal(State s) const {
@@ -171,23 +169,29 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
                                       slot_[i] == 0 ? kNone : end_evidence_[slot_[i] - 1]);
   b.end = ended * end.count + low_end.value_or(0) * end.low + base_end_ * end.base;
   b.end_variance = b.end * (1 - b.end) * end.variance;
-  b.successor =
-      successor_prior_.weights(visits - ended, low_goes > 0,
-                               slot_[i] == 0 ? kNone : successor_evidence_[slot_[i] - 1]);
+  const auto& successor_evidence = slot_[i] == 0 ? kNone : successor_evidence_[slot_[i] - 1];
+  b.successor = successor_prior_.weights(visits - ended, low_goes > 0, successor_evidence);
 
-  // What the low fidelity would pay: its own steps stand for those that were not made.
-  double x_end = low_reward_seen_end_[i] * end.count + base_end_ * base_end_reward_ * end.base;
-  double x_go = (rewards.x * visits - low_reward_seen_end_[i]) * b.successor.count;
+  // What the low fidelity would pay: its own steps stand for those that were not made. Which end it
+  // is, is as uncertain as which successor; where the low fidelity knows of none, one pays what the
+  // other steps pay.
+  double x_end = 0, x_go = 0;
   if (low_end) {
     const std::size_t j = low_index(s, a);
-    x_end += end.low * low_reward_end_[j] / low_samples_;
-    x_go += (b.successor.low + b.successor.base) *
-            (low_goes > 0 ? low_reward_go_[j] / low_goes : low_reward_end_[j] / low_samples_);
+    const double low_end_pays = low_reward_end_[j] / std::max(1U, low_ends_[j]);
+    const double low_go_pays = low_goes > 0 ? low_reward_go_[j] / low_goes : low_end_pays;
+    const auto which_end = successor_prior_.weights(ended, true, successor_evidence);
+    x_end = low_reward_seen_end_[i] * which_end.count +
+            (low_ends_[j] > 0 ? low_end_pays : low_go_pays) * (which_end.low + which_end.base);
+    x_go = (rewards.x * visits - low_reward_seen_end_[i]) * b.successor.count +
+           low_go_pays * (b.successor.low + b.successor.base);
+  } else if (visits > 0) {
+    x_end = x_go = rewards.x;
   }
-  const double x = x_end + (1 - b.end) * x_go;
+  const double x = b.end * x_end + (1 - b.end) * x_go;
   b.reward = reward_fit_.offset + reward_fit_.slope * x + reward_fit_.effect(rewards);
   b.reward_variance = reward_fit_.variance_of_effect(visits);
-  b.end_penalty = reward_fit_.slope * (x_go - x_end / b.end);
+  b.end_penalty = reward_fit_.slope * (x_go - x_end);
   return b;
 }
 
@@ -206,7 +210,6 @@ void BayesModel::save(ArchiveWriter& out) const {
   out.array<std::uint8_t>(departed_);
   out.value(num_arrivals_);
   out.value(num_ends_);
-  out.value(low_reward_of_ends_);
   out.array<std::uint32_t>(slot_);
   out.array<RowPrior::Evidence>(end_evidence_);
   out.array<RowPrior::Evidence>(successor_evidence_);
@@ -215,7 +218,6 @@ void BayesModel::save(ArchiveWriter& out) const {
   regression_.save(out);
   out.value(reward_fit_);
   out.value(base_end_);
-  out.value(base_end_reward_);
 }
 
 void BayesModel::load(ArchiveReader& in) {
@@ -233,16 +235,17 @@ void BayesModel::load(ArchiveReader& in) {
   in.array<std::uint8_t>("number of states", departed_);
   num_arrivals_ = in.value<double>();
   num_ends_ = in.value<double>();
-  low_reward_of_ends_ = in.value<double>();
   in.array<std::uint32_t>("number of pairs", slot_);
   end_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
   successor_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
+  if (successor_evidence_.size() != end_evidence_.size()) in.mismatch("number of pairs seen");
+  for (const std::uint32_t slot : slot_)
+    require_within("saved slot", std::uint64_t{slot}, 0, end_evidence_.size(), Errc::data);
   end_prior_.load(in);
   successor_prior_.load(in);
   regression_.load(in);
   reward_fit_ = in.value<RewardFit>();
   base_end_ = in.value<double>();
-  base_end_reward_ = in.value<double>();
 }
 
 }  // namespace hilo

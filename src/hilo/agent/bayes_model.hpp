@@ -108,7 +108,7 @@ class BayesModel {
   // By state.
   std::vector<double> arrivals_;        // steps that led there and did not end
   std::vector<std::uint8_t> departed_;  // whether a step was made from there
-  double num_arrivals_ = 0, num_ends_ = 0, low_reward_of_ends_ = 0;
+  double num_arrivals_ = 0, num_ends_ = 0;
 
   // Evidence of the pairs seen, in order of first appearance.
   std::vector<std::uint32_t> slot_;  // by pair: 0, or 1 + its place in the following
@@ -118,7 +118,7 @@ class BayesModel {
 
   // As of the last refit.
   RewardFit reward_fit_;
-  double base_end_ = 0.5, base_end_reward_ = 0;
+  double base_end_ = 0.5;
 };
 
 }  // namespace hilo
