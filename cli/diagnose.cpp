@@ -5,6 +5,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
+#include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
 #include "hilo/env/registry.hpp"
@@ -36,7 +37,7 @@ const RunConfig& find_config(const Spec& spec, const std::string& file) {
       const auto parameter = parameters.find(key);
       return parameter != parameters.end() && parameter->second == Value(value);
     };
-    if (!is("coupling", "path")) {
+    if (parameters.contains("coupling") && !is("coupling", "path")) {
       other_coupling = true;
       continue;
     }
@@ -52,6 +53,15 @@ const RunConfig& find_config(const Spec& spec, const std::string& file) {
                   : fmt::format("{}: no agent uses a low fidelity, so there is nothing to "
                                 "diagnose",
                                 file));
+}
+
+// m of the agent, or that of mfmcrl where the agent has none.
+std::uint32_t low_rollouts_of(const RunConfig& config) {
+  const auto& parameters = config.agent_parameters.all();
+  const auto own = parameters.find("low_rollouts");
+  if (own != parameters.end())
+    return static_cast<std::uint32_t>(std::get<std::int64_t>(own->second));
+  return MfmcrlOptions().low_rollouts;
 }
 
 // Epsilon-greedy in a trained policy, or uniform.
@@ -99,18 +109,18 @@ int run(const Options& options) {
   const Problem problem = build_problem(config.problem_kind, config.problem, options.seed);
   const QTable q = policy_of(options, problem.pair);
   std::uint32_t done = 0;
-  const Pilot pilot = run_pilot(
-      problem.pair, q,
-      {.episodes = options.pilot,
-       .low_rollouts = static_cast<std::uint32_t>(config.agent_parameters.integer("low_rollouts")),
-       .gamma = config.train.number("gamma"),
-       .epsilon = config.train.number("epsilon"),
-       .max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps")),
-       .seed = options.seed},
-      [&] {
-        if (++done % 20 == 0 || done == options.pilot) show_progress(done, options.pilot);
-        return true;
-      });
+  const Pilot pilot =
+      run_pilot(problem.pair, q,
+                {.episodes = options.pilot,
+                 .low_rollouts = low_rollouts_of(config),
+                 .gamma = config.train.number("gamma"),
+                 .epsilon = config.train.number("epsilon"),
+                 .max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps")),
+                 .seed = options.seed},
+                [&] {
+                  if (++done % 20 == 0 || done == options.pilot) show_progress(done, options.pilot);
+                  return true;
+                });
   DiagnosisPlan plan = options.plan;
   const std::int64_t episodes = config.train.integer("episodes");
   plan.train_episodes =

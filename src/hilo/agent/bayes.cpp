@@ -128,8 +128,7 @@ void Bayes::refit() {
 void Bayes::summarise_values() {
   const StateMap& map = model_.pair().map();
   base_value_ = {};
-  for (State s = 0; s < values_.size(); ++s)
-    base_value_.add(model_.base(s), values_[s].moments());
+  for (State s = 0; s < values_.size(); ++s) base_value_.add(model_.base(s), values_[s].moments());
   for (State l = 0; l < low_values_.size(); ++l) {
     const auto above = map.high_of(l);
     low_values_[l] = above.empty() ? base_value_ : ValueMoments{};
@@ -210,18 +209,18 @@ void Bayes::back_up(State s, Action a) {
   // successor
   const double go = options_.gamma * (1 - b.end);
   const double if_goes_on = b.end_penalty + options_.gamma * next.mean;
-  const double variance = b.reward_variance + b.end_variance * if_goes_on * if_goes_on +
-                          go * go * std::max(0.0, next.square - next.mean * next.mean) *
-                              b.successor.variance;
+  const double variance =
+      b.reward_variance + b.end_variance * if_goes_on * if_goes_on +
+      go * go * std::max(0.0, next.square - next.mean * next.mean) * b.successor.variance;
   const double deviation = std::sqrt(variance);
   deviation_[index(s, a)] = deviation;
   q_.set(s, a, b.reward + go * next.mean);
   optimistic_.set(s, a, b.reward + go * next.optimistic + options_.optimism * deviation);
 }
 
-// Where T is many-to-one, the states seen say also which of a low-fidelity state's states the others
-// would be: of the n steps that led into it, one to each of its states is thought to be missing,
-// together worth kWithin.
+// Where T is many-to-one, the states seen say also which of a low-fidelity state's states the
+// others would be: of the n steps that led into it, one to each of its states is thought to be
+// missing, together worth kWithin.
 void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const {
   const StateMap& map = model_.pair().map();
   const auto successors = model_.successors(s, a);

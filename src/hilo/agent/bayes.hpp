@@ -89,9 +89,9 @@ class Bayes final : public Agent {
 
     ValueMoments moments() const { return {mean, mean * mean, optimistic}; }
   };
-  std::vector<Value> values_;  // by state
+  std::vector<Value> values_;             // by state
   std::vector<ValueMoments> low_values_;  // by low-fidelity state: over those that T takes there
-  ValueMoments base_value_;  // of where all steps lead, as of the last refit
+  ValueMoments base_value_;               // of where all steps lead, as of the last refit
   double largest_value_ = 0;
   bool one_to_one_ = true;  // T
 

@@ -49,6 +49,7 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
       for (std::uint32_t k = 0; k < samples; ++k) {
         const Step step = steps.sample(pair_.low(), {s, a}, {seed, Purpose::preparation, s, a, k});
         if (step.done) {
+          seen_end_rewards_.add(step.reward);
           ++low_ends_[j];
           low_reward_end_[j] += step.reward;
         } else {
@@ -69,8 +70,7 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
 double BayesModel::low_reward(State s, Action a, State next) const {
   if (!use_low_) return 0;
   const double r = pair_.low().reward(pair_.map().low_of(s), a, pair_.map().low_of(next));
-  if (!std::isfinite(r))
-    throw Error(Errc::simulator, "low fidelity: a reward is not finite");
+  if (!std::isfinite(r)) throw Error(Errc::simulator, "low fidelity: a reward is not finite");
   return r;
 }
 
@@ -136,6 +136,7 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   if (ends) {
     ++ends_[i];
     low_reward_seen_end_[i] += x;
+    seen_end_rewards_.add(x);
     num_ends_ += 1;
     return false;
   }
@@ -149,6 +150,7 @@ void BayesModel::refit() {
   successor_prior_.refit(successor_evidence_);
   reward_fit_ = regression_.fit();
   base_end_ = chance_of_end();
+  end_rewards_ = seen_end_rewards_;
 }
 
 bool BayesModel::seems_terminal(State s) const {
@@ -175,12 +177,13 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
   // What the low fidelity would pay: its own steps stand for those that were not made. Which end it
   // is, is as uncertain as which successor; where the low fidelity knows of none, one pays what the
   // other steps pay.
-  double x_end = 0, x_go = 0;
+  double x_end = 0, x_go = 0, x_end_variance = 0;
   if (low_end) {
     const std::size_t j = low_index(s, a);
     const double low_end_pays = low_reward_end_[j] / std::max(1U, low_ends_[j]);
     const double low_go_pays = low_goes > 0 ? low_reward_go_[j] / low_goes : low_end_pays;
     const auto which_end = successor_prior_.weights(ended, true, successor_evidence);
+    x_end_variance = end_rewards_.variance() * which_end.variance;
     x_end = low_reward_seen_end_[i] * which_end.count +
             (low_ends_[j] > 0 ? low_end_pays : low_go_pays) * (which_end.low + which_end.base);
     x_go = (rewards.x * visits - low_reward_seen_end_[i]) * b.successor.count +
@@ -190,7 +193,8 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
   }
   const double x = b.end * x_end + (1 - b.end) * x_go;
   b.reward = reward_fit_.offset + reward_fit_.slope * x + reward_fit_.effect(rewards);
-  b.reward_variance = reward_fit_.variance_of_effect(visits);
+  b.reward_variance = reward_fit_.variance_of_effect(visits) +
+                      b.end * b.end * reward_fit_.slope * reward_fit_.slope * x_end_variance;
   b.end_penalty = reward_fit_.slope * (x_go - x_end);
   return b;
 }
@@ -210,6 +214,8 @@ void BayesModel::save(ArchiveWriter& out) const {
   out.array<std::uint8_t>(departed_);
   out.value(num_arrivals_);
   out.value(num_ends_);
+  out.value(seen_end_rewards_);
+  out.value(end_rewards_);
   out.array<std::uint32_t>(slot_);
   out.array<RowPrior::Evidence>(end_evidence_);
   out.array<RowPrior::Evidence>(successor_evidence_);
@@ -235,6 +241,8 @@ void BayesModel::load(ArchiveReader& in) {
   in.array<std::uint8_t>("number of states", departed_);
   num_arrivals_ = in.value<double>();
   num_ends_ = in.value<double>();
+  seen_end_rewards_ = in.value<Moments>();
+  end_rewards_ = in.value<Moments>();
   in.array<std::uint32_t>("number of pairs", slot_);
   end_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
   successor_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());

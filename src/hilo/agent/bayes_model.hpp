@@ -5,9 +5,10 @@
 #include <vector>
 
 #include "hilo/agent/agent.hpp"
+#include "hilo/core/moments.hpp"
 #include "hilo/env/fidelity_pair.hpp"
-#include "hilo/estimator/row_prior.hpp"
 #include "hilo/estimator/reward_regression.hpp"
+#include "hilo/estimator/row_prior.hpp"
 #include "hilo/rollout/transition_counts.hpp"
 
 namespace hilo {
@@ -40,11 +41,11 @@ class BayesModel {
 
   // What is believed of one pair.
   struct Belief {
-    double reward, reward_variance;  // expected reward; variance of its pair effect
+    double reward, reward_variance;  // expected reward, and the variance of that
     double end;                      // chance that the step ends
     double end_variance;             // of that chance
     double end_penalty;              // expected reward if it goes on, less that if it ends
-    RowPrior::Weights successor;  // of low-fidelity states, if it goes on
+    RowPrior::Weights successor;     // of low-fidelity states, if it goes on
   };
   Belief belief(State s, Action a) const;
 
@@ -72,8 +73,12 @@ class BayesModel {
   std::uint64_t visits(State s, Action a) const { return rewards_[index(s, a)].count; }
   const TransitionCounts& low_counts() const { return low_counts_; }
   // How much say the low fidelity has about a pair that was never tried.
-  double trust_in_low_ends() const { return end_prior_.weights(0, use_low_, RowPrior::no_evidence()).low; }
-  double trust_in_low_successors() const { return successor_prior_.weights(0, use_low_, RowPrior::no_evidence()).low; }
+  double trust_in_low_ends() const {
+    return end_prior_.weights(0, use_low_, RowPrior::no_evidence()).low;
+  }
+  double trust_in_low_successors() const {
+    return successor_prior_.weights(0, use_low_, RowPrior::no_evidence()).low;
+  }
   const RewardFit& reward_fit() const { return reward_fit_; }
 
   void save(ArchiveWriter& out) const;
@@ -109,6 +114,7 @@ class BayesModel {
   std::vector<double> arrivals_;        // steps that led there and did not end
   std::vector<std::uint8_t> departed_;  // whether a step was made from there
   double num_arrivals_ = 0, num_ends_ = 0;
+  Moments seen_end_rewards_;  // what the low fidelity pays for steps that end
 
   // Evidence of the pairs seen, in order of first appearance.
   std::vector<std::uint32_t> slot_;  // by pair: 0, or 1 + its place in the following
@@ -119,6 +125,7 @@ class BayesModel {
   // As of the last refit.
   RewardFit reward_fit_;
   double base_end_ = 0.5;
+  Moments end_rewards_;
 };
 
 }  // namespace hilo

@@ -51,7 +51,8 @@ void KnownModel::plan() {
     for (const auto [s, a] : known_pairs_) {
       const double high = back_up(s, a, [&](State next) { return optimistic_.best(next); });
       const double low = back_up(s, a, [&](State next) { return cautious_.best(next); });
-      change = std::max({change, std::abs(high - optimistic_(s, a)), std::abs(low - cautious_(s, a))});
+      change =
+          std::max({change, std::abs(high - optimistic_(s, a)), std::abs(low - cautious_(s, a))});
       optimistic_.set(s, a, high);
       cautious_.set(s, a, low);
     }
@@ -69,8 +70,7 @@ double KnownModel::largest_excess(const QTable& guess, const StateMap& map) cons
     change = largest = 0;
     for (std::size_t k = 0; k < known_pairs_.size(); ++k) {
       const auto [s, a] = known_pairs_[k];
-      const double d =
-          surplus[k] + back_up(s, a, [&](State next) { return excess.best(next); });
+      const double d = surplus[k] + back_up(s, a, [&](State next) { return excess.best(next); });
       change = std::max(change, std::abs(d - excess(s, a)));
       largest = std::max(largest, d);
       excess.set(s, a, d);

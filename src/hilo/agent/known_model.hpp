@@ -13,8 +13,8 @@ namespace hilo {
 struct KnownModelOptions {
   double gamma = 0.99;
   std::uint32_t known_after = 10;  // visits
-  double value_min = 0;           // of any state
-  double value_max = 100;         // r_max / (1 - gamma)
+  double value_min = 0;            // of any state
+  double value_max = 100;          // r_max / (1 - gamma)
 };
 
 // The model of R-max (Brafman and Tennenholtz 2002): a pair (s, a) is known once it was visited
@@ -72,7 +72,7 @@ class KnownModel {
   KnownModelOptions options_;
   TransitionCounts counts_;  // of steps that did not end
   std::vector<std::uint32_t> visits_;
-  std::vector<double> rewards_;  // sums
+  std::vector<double> rewards_;           // sums
   std::vector<StateAction> known_pairs_;  // in the order in which they became known
   std::uint64_t steps_ = 0, next_plan_ = 1;
   QTable optimistic_, cautious_;

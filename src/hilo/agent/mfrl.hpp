@@ -16,12 +16,12 @@ struct ChainLink {
 };
 
 struct MfrlOptions {
-  KnownModelOptions model;             // of the high fidelity
-  std::uint32_t low_known_after = 50;  // visits in the simulators below it
-  double beta = 0;                     // how far values may lie above those of the level below
-  bool estimate_beta = false;          // take the largest excess seen, if that is more than beta
-  std::uint32_t known_steps = 5000;    // m_known: in a row, to go up
-  std::uint32_t unknown_pairs = 10;    // m_unknown: met, to go down
+  KnownModelOptions model;               // of the high fidelity
+  std::uint32_t low_known_after = 50;    // visits in the simulators below it
+  double beta = 0;                       // how far values may lie above those of the level below
+  bool estimate_beta = false;            // take the largest excess seen, if that is more than beta
+  std::uint32_t known_steps = 5000;      // m_known: in a row, to go up
+  std::uint32_t unknown_pairs = 10;      // m_unknown: met, to go down
   std::uint64_t low_steps = 10'000'000;  // at most, over all of training
   std::uint32_t max_steps = 10'000;      // of a low-fidelity episode
 };
@@ -54,7 +54,7 @@ class Mfrl final : public Agent {
   void load(std::span<const std::byte> bytes) override;
 
   const KnownModel& level(std::size_t d) const { return levels_[d]; }  // 0: the high fidelity
-  double beta(std::size_t d) const { return betas_[d]; }  // between levels d and d + 1
+  double beta(std::size_t d) const { return betas_[d]; }               // between levels d and d + 1
 
  private:
   // Learns in simulator d (1: right below the high fidelity) until it is known, going further down
@@ -76,7 +76,7 @@ class Mfrl final : public Agent {
   std::uint64_t low_steps_ = 0, low_episodes_ = 0;
   bool prepared_ = false;
 
-  Episode low_;                      // work space
+  Episode low_;                       // work space
   std::uint64_t known_in_a_row_ = 0;  // of the level being learnt
 };
 

@@ -42,6 +42,7 @@ struct AgentKind {
   // The name in labels where it depends on the parameters; otherwise `display`.
   std::function<std::string(const Parameters&)> display_of = {};
   bool uses_low_fidelity = false;
+  bool plans = false;                   // by value iteration, for which gamma must be below 1
   std::uint32_t algorithm_version = 0;  // raised by every change that alters results
   std::function<std::unique_ptr<Agent>(const FidelityPair&, const Parameters&, const AgentSetting&)>
       build;

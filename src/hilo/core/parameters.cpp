@@ -94,6 +94,7 @@ const T& Parameters::get(std::string_view name) const {
 template const std::int64_t& Parameters::get(std::string_view) const;
 template const double& Parameters::get(std::string_view) const;
 template const std::string& Parameters::get(std::string_view) const;
+template const bool& Parameters::get(std::string_view) const;
 
 std::string nearest_name(std::string_view name, std::span<const std::string> known) {
   const std::size_t limit = std::max<std::size_t>(2, name.size() / 3);

@@ -38,6 +38,7 @@ class Parameters {
   std::int64_t integer(std::string_view name) const { return get<std::int64_t>(name); }
   double number(std::string_view name) const { return get<double>(name); }
   const std::string& text(std::string_view name) const { return get<std::string>(name); }
+  bool flag(std::string_view name) const { return get<bool>(name); }
 
   const std::map<std::string, Value, std::less<>>& all() const { return values_; }
 

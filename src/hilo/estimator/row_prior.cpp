@@ -69,16 +69,17 @@ double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> ro
   double mantissa = 1, exponents = 0;
   for (const Evidence& row : rows) {
     int exponent = 0;
-    mantissa = std::frexp(mantissa * std::max(1e-300, (1 - outliers) * row[main] + outliers * row[outlier]),
-                          &exponent);
+    mantissa = std::frexp(
+        mantissa * std::max(1e-300, (1 - outliers) * row[main] + outliers * row[outlier]),
+        &exponent);
     exponents += exponent;
   }
   return portable_log(mantissa) + kLog2 * exponents;
 }
 
 void RowPrior::refit(std::span<const Evidence> rows) {
-  constexpr int kSteps[][3] = {{1, 0, 0}, {-1, 0, 0}, {0, 1, 0}, {0, -1, 0}, {0, 0, 1}, {0, 0, -1},
-                               {1, 1, 0}, {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
+  constexpr int kSteps[][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},   {0, -1, 0}, {0, 0, 1},
+                               {0, 0, -1}, {1, 1, 0},  {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
   double best = log_likelihood(place_, rows);
   for (bool climbs = true; climbs;) {
     climbs = false;

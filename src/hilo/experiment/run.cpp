@@ -38,7 +38,8 @@ TestOptions test_options(const RunConfig& config, const HighFidelity& high) {
       .every = static_cast<std::uint64_t>(p.integer("every")),
       .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
       .exact_every = exact_every,
-      .optimum = exact_every > 0 ? high.optimum(config.train.number("gamma"), max_steps) : nullptr};
+      .optimum = exact_every > 0 ? high.optimum(config.train.number("gamma"), max_steps) : nullptr,
+      .count_steps = p.flag("count_steps")};
 }
 
 std::unique_ptr<Agent> build_agent(const PlannedRun& run, const FidelityPair& pair) {
@@ -126,7 +127,9 @@ RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem
         if (std::isfinite(fact.value))
           record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
       const std::size_t num_pairs = pair.high().num_states() * pair.num_actions();
-      if (test.optimum != nullptr && pair.low().model() != nullptr && num_pairs <= kMaxBiasPairs)
+      const bool rolls_out = !agent->low_behaviour().heads.empty();
+      if (rolls_out && test.optimum != nullptr && pair.low().model() != nullptr &&
+          num_pairs <= kMaxBiasPairs)
         try_to_add_exact_bias(*agent, pair, *run.config, record);
     }
     record.num_states = agent->q().num_states();
@@ -207,12 +210,16 @@ double estimate_run(const PlannedRun& run, const HighFidelity& high, const Fidel
   options.episodes = static_cast<std::uint64_t>(std::max(1.0, trial));
   options.steps = 0;
   const auto agent = build_agent(run, pair);
-  const auto start = std::chrono::steady_clock::now();
+  auto start = std::chrono::steady_clock::now();
+  agent->prepare();
+  const double preparation = seconds_since(start);
+  start = std::chrono::steady_clock::now();
   const auto measurements = train(*agent, pair.high(), options,
                                   {.every = options.episodes,
                                    .episodes = test.episodes,
                                    .exact_every = test.exact_every > 0 ? options.episodes : 0,
-                                   .optimum = test.optimum},
+                                   .optimum = test.optimum,
+                                   .count_steps = false},
                                   [] { return true; });
   const double total = seconds_since(start);
   const double training = measurements.back().value;  // "seconds" comes last
@@ -221,7 +228,8 @@ double estimate_run(const PlannedRun& run, const HighFidelity& high, const Fidel
   const double num_exact =
       test.exact_every > 0 ? budget / static_cast<double>(test.exact_every) + 1 : num_tests;
   // With exact values the measured test is mostly these; without, it is the roll-outs alone.
-  return training / trial * budget + one_test * (test.exact_every > 0 ? num_exact : num_tests);
+  return preparation + training / trial * budget +
+         one_test * (test.exact_every > 0 ? num_exact : num_tests);
 }
 
 // Whether the problem of a group has the high fidelity of the configuration.

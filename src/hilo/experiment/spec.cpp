@@ -10,7 +10,6 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
-#include "hilo/core/random.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/labels.hpp"
 #include "hilo/experiment/spec_toml.hpp"
@@ -19,7 +18,6 @@ namespace hilo {
 namespace {
 
 constexpr std::int64_t kSpecVersion = 1;
-constexpr double kMaxEpisodes = 4e9;  // an episode index has 32 bits
 constexpr std::uint64_t kMaxSeeds = 1'000'000;
 
 using Values = SpecValues;
@@ -183,6 +181,11 @@ void check_coupling(const RunConfig& config, const std::string& where) {
                     where));
 }
 
+void check_discount(const AgentKind& kind, const Parameters& train, const std::string& where) {
+  if (kind.plans && train.number("gamma") >= 1)
+    fail(fmt::format("{}: it plans, for which gamma must be below 1", where));
+}
+
 void add_agent(const Common& common, const Section& section, const std::string& where,
                std::vector<RunConfig>& configs) {
   for (const Values& problem : common.problems)
@@ -191,6 +194,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
           where, [&]() -> const AgentKind& { return agent_kind(take_text(agent, "kind", "")); });
       const std::string label = agent.contains("label") ? take_text(agent, "label", where) : "";
       const std::string where_kind = fmt::format("{} ({})", where, kind.name);
+      check_discount(kind, common.train, where_kind);
       const Values overrides =
           take_problem_overrides(kind, *common.problem_kind, agent, where_kind);
       if (kind.complete) in_place(where_kind, [&] { kind.complete(agent); });
@@ -224,53 +228,6 @@ void add_agent(const Common& common, const Section& section, const std::string& 
 }
 
 }  // namespace
-
-std::span<const ParameterInfo> train_parameters() {
-  static const std::vector<ParameterInfo> kInfos = {
-      {"episodes",
-       "budget in high-fidelity episodes; 0 if steps is given",
-       std::int64_t{0},
-       0,
-       kMaxEpisodes,
-       {}},
-      {"steps",
-       "budget in high-fidelity steps; 0 if episodes is given",
-       std::int64_t{0},
-       0,
-       1e15,
-       {}},
-      {"gamma", "discount", 0.99, 0, 1, {}},
-      {"epsilon", "exploration", 0.1, 0, 1, {}},
-      {"max_steps",
-       "an episode or roll-out is cut after so many steps",
-       std::int64_t{10'000},
-       1,
-       double{kMaxSteps},
-       {}},
-      {.name = "pilot_episodes",
-       .description = "the first so many episodes follow the uniform policy, as hilo diagnose does",
-       .default_value = std::int64_t{0},
-       .low = 0,
-       .high = kMaxEpisodes,
-       .choices = {},
-       .silent_default = true},
-  };
-  return kInfos;
-}
-
-std::span<const ParameterInfo> test_parameters() {
-  static const std::vector<ParameterInfo> kInfos = {
-      {"every", "training episodes between two tests", std::int64_t{50}, 1, kMaxEpisodes, {}},
-      {"episodes", "test episodes in each test", std::int64_t{200}, 1, 1e6, {}},
-      {"exact_every",
-       "training episodes between exact values, a multiple of every; 0: none",
-       std::int64_t{0},
-       0,
-       kMaxEpisodes,
-       {}},
-  };
-  return kInfos;
-}
 
 SeedRange parse_seeds(std::string_view text) {
   const auto number = [&](std::string_view digits) {

@@ -26,6 +26,7 @@ class Training {
   }
 
   std::vector<Measurement> run() {
+    prepare();
     measure(done());
     while (!done()) {
       if (agent_.episodes() % 50 == 0 && !keep_going_()) throw Interrupted();
@@ -41,6 +42,14 @@ class Training {
  private:
   bool done() const {
     return train_.episodes > 0 ? agent_.episodes() >= train_.episodes : high_steps_ >= train_.steps;
+  }
+
+  void prepare() {
+    const auto start = std::chrono::steady_clock::now();
+    const LearnReport report = agent_.prepare();
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    low_steps_ += report.low_steps;
+    truncated_ += report.truncated_rollouts;
   }
 
   void run_and_learn() {
@@ -96,6 +105,10 @@ class Training {
     const auto n = static_cast<double>(summaries_.size());
     add("test_reward", reward / n);
     add("test_return", discounted / n);
+    if (test_.count_steps) {
+      add("high_steps_so_far", static_cast<double>(high_steps_));
+      add("low_steps_so_far", static_cast<double>(low_steps_));
+    }
     if (episodes_since_test_ > 0)
       add("variance_ratio", ratio_since_test_ / static_cast<double>(episodes_since_test_));
     if (corrected_since_test_ > 0)

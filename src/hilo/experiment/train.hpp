@@ -27,14 +27,16 @@ struct TestOptions {
   std::uint32_t episodes = 200;
   std::uint64_t exact_every = 0;     // 0: never
   const Optimum* optimum = nullptr;  // of the high fidelity, where it is known
+  bool count_steps = false;          // record at every test what was spent so far
 };
 
 // Thrown by train when it was told to stop.
 struct Interrupted {};
 
-// The one training loop: tests before the first episode, after every `every` and after the last
-// one. Exact values need a high fidelity with a model and are left out without one. `keep_going` is
-// asked before every test and at least every 50 episodes; when it says no, Interrupted is thrown.
+// The one training loop: lets the agent prepare, tests before the first episode, after every
+// `every` and after the last one. Exact values need a high fidelity with a model and are left out
+// without one. `keep_going` is asked before every test and at least every 50 episodes; when it says
+// no, Interrupted is thrown.
 std::vector<Measurement> train(Agent& agent, const EpisodeSimulator& high,
                                const TrainOptions& train, const TestOptions& test,
                                const std::function<bool()>& keep_going);
