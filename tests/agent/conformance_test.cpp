@@ -1,10 +1,12 @@
-// What every agent must pass. A new agent is added to kMakers.
+// What every agent must pass. A new agent is added to kMakers and kFromRegistry.
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "hilo/agent/mcrl.hpp"
 #include "hilo/agent/mfmcrl.hpp"
+#include "hilo/agent/registry.hpp"
 #include "hilo/core/parallel.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
@@ -34,6 +36,17 @@ Maker with_estimator(const char* name, Coupling coupling) {
     return std::make_unique<Mfmcrl>(pair, options, seed);
   };
 }
+// As specs build it, with little work in the low fidelity.
+Maker registered(const char* name, std::map<std::string, Value> given = {}) {
+  return [=](const FidelityPair& pair, std::uint64_t seed) {
+    const AgentKind& kind = agent_kind(name);
+    const AgentSetting setting = {
+        .gamma = 0.99, .epsilon = 0.1, .max_steps = 10'000, .seed = seed, .pilot_episodes = 0};
+    return kind.build(pair, Parameters(name, kind.parameters, given), setting);
+  };
+}
+const std::map<std::string, Value> kFewLowSteps = {{"low_steps", std::int64_t{20'000}}};
+
 const std::pair<const char*, Maker> kMakers[] = {
     {"mcrl", kMcrl},
     {"mfmcrl as-written", mfmcrl(kAsWritten)},
@@ -42,7 +55,49 @@ const std::pair<const char*, Maker> kMakers[] = {
     {"mfmcrl bias-aware, common random numbers",
      with_estimator("bias-aware", Coupling::common_random_numbers)},
     {"mfmcrl finite-m, not coupled", with_estimator("finite-m", Coupling::none)},
+    {"q-learning", registered("q-learning")},
+    {"expected-sarsa", registered("expected-sarsa")},
+    {"dyna-q", registered("dyna-q")},
+    {"transfer", registered("transfer", kFewLowSteps)},
+    {"low-only", registered("low-only", kFewLowSteps)},
+    {"bayes", registered("bayes", kFewLowSteps)},
+    {"bayes-high", registered("bayes-high")},
+    {"mfrl", registered("mfrl", kFewLowSteps)},
+    {"rmax", registered("rmax")},
 };
+
+TEST(AgentConformance, EveryKindIsInTheBattery) {
+  for (const AgentKind& kind : agent_kinds())
+    EXPECT_TRUE(std::ranges::any_of(kMakers, [&](const auto& entry) {
+      return std::string_view(entry.first).substr(0, kind.name.size()) == kind.name;
+    })) << kind.name;
+}
+
+// Work that is done before the first episode is done once, and again after a load only if it had
+// not been done.
+TEST(AgentConformance, PreparesOnce) {
+  const FidelityPair pair = testing::small_pair(1);
+  for (const auto& [name, make] : kMakers) {
+    SCOPED_TRACE(name);
+    const auto agent = make(pair, 5);
+    const auto fresh = agent->save();
+    const std::uint64_t steps = agent->prepare().low_steps;
+    const auto prepared = agent->save();
+    EXPECT_EQ(agent->prepare().low_steps, 0U);
+    EXPECT_EQ(agent->save(), prepared);
+    agent->load(fresh);
+    EXPECT_EQ(agent->prepare().low_steps, steps);
+    EXPECT_EQ(agent->save(), prepared);
+    EXPECT_EQ(agent->episodes(), 0U);
+
+    // learn does what was left out.
+    const Episode episode = {{0, 11}, {0}, {1}, false};
+    const auto late = make(pair, 5);
+    agent->learn(episode);
+    late->learn(episode);
+    EXPECT_EQ(late->save(), agent->save());
+  }
+}
 
 std::vector<double> values(const Agent& agent) {
   return {agent.q().values().begin(), agent.q().values().end()};
@@ -118,9 +173,12 @@ TEST(AgentConformance, MfmcrlUsesItsOwnSeed) {
 // Bits that must not change unless the algorithm version does: the sum of all Q values after 300
 // episodes.
 TEST(AgentConformance, ResultsArePinnedToTheLastBit) {
-  const double expected[std::size(kMakers)] = {0x1.3b376e7d592dbp+6, 0x1.8879035663caep+6,
-                                               0x1.52fdf35a6a8f2p+6, 0x1.7c110556ebdd8p+6,
-                                               0x1.872eeca0ece96p+6, 0x1.5bd22959c8bbap+6};
+  const double expected[] = {0x1.3b376e7d592dbp+6, 0x1.8879035663caep+6, 0x1.52fdf35a6a8f2p+6,
+                             0x1.7c110556ebdd8p+6, 0x1.872eeca0ece96p+6, 0x1.5bd22959c8bbap+6,
+                             0x1.23416423532a7p+6, 0x1.097163a6e12bdp+6, 0x1.c74a4f20894fdp+7,
+                             0x1.f669d57527de4p+6, 0x1.0dd22a2b45825p+7, 0x1.ea896c02316a6p+6,
+                             0x1.d3e37aaaf516bp+6, 0x1.e369a6ea25aefp+6, 0x1.e2134e9dc1a04p+6};
+  static_assert(std::size(expected) == std::size(kMakers));
   for (std::size_t i = 0; i < std::size(kMakers); ++i) {
     SCOPED_TRACE(kMakers[i].first);
     const FidelityPair pair = testing::small_pair(1);

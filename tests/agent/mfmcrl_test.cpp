@@ -11,28 +11,6 @@ namespace {
 
 using testing::expect_error;
 
-// Four states, the last terminal, two actions. The low fidelity is deterministic:
-//   action 0: 0 -> 1 -> 2 -> 3 paying 1, 3, 5;   action 1: 0 -> 2, 1 -> 0, 2 -> 3 paying 2, 4, 5.
-// Whatever is done in state 2, it pays 5 and ends, so that ties there do not matter.
-std::shared_ptr<const TabularMdp> four_states() {
-  const State terminal = 3;
-  TabularBuilder builder(4, 2, {&terminal, 1});
-  const double one = 1;
-  const auto row = [&](State next, double reward) {
-    builder.add_row({&next, 1}, {&one, 1}, reward);
-  };
-  row(1, 1);
-  row(2, 2);
-  row(2, 3);
-  row(0, 4);
-  row(3, 5);
-  row(3, 5);
-  builder.add_absorbing_row();
-  builder.add_absorbing_row();
-  const StartProbability start[] = {{0, 1}};
-  return builder.build(start);
-}
-
 // gamma = 1/2, m = 2, epsilon = 0, and three episodes that come from elsewhere:
 //   E1: 1 -0-> 3 paying 4.                  (1,0): G_hi 4, G_lo 3
 //   E2: 0 -0-> 1 -0-> 3 paying -10, -30.    (1,0): -30, 3;   (0,0): -25, 2.5
@@ -45,7 +23,7 @@ const Episode kEpisodes[] = {
 };
 
 Mfmcrl agent_of(const Variant& variant) {
-  const auto simulator = make_simulator(four_states());
+  const auto simulator = make_simulator(testing::four_states());
   return {FidelityPair(simulator, simulator),
           {.gamma = 0.5,
            .epsilon = 0,
@@ -162,7 +140,7 @@ TEST(Mfmcrl, ManyToOneMapsPoolFirstVisitsOfLowPairs) {
 }
 
 TEST(Mfmcrl, CountsTruncatedRollOuts) {
-  const auto simulator = make_simulator(four_states());
+  const auto simulator = make_simulator(testing::four_states());
   for (const Pool pool : {Pool::start_pairs, Pool::first_visits}) {
     Mfmcrl agent(FidelityPair(simulator, simulator),
                  {.gamma = 0.5,

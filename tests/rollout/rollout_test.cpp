@@ -3,6 +3,8 @@
 #include "hilo/rollout/first_visits.hpp"
 #include "hilo/rollout/returns.hpp"
 #include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/single_steps.hpp"
+#include "hilo/rollout/transition_counts.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
 
@@ -41,6 +43,51 @@ TEST(Shadow, MapsStatesAndAsksTheLowFidelityForRewards) {
   EXPECT_EQ(image.states, (std::vector<State>{0, 1, 2}));
   EXPECT_EQ(image.actions, (std::vector<Action>{1, 0}));
   EXPECT_EQ(image.rewards, (std::vector<double>{2, 4}));
+}
+
+TEST(TransitionCounts, CountsSavesAndLoads) {
+  TransitionCounts counts(2);
+  EXPECT_TRUE(counts.add(1, 4));
+  EXPECT_FALSE(counts.add(1, 4));
+  EXPECT_TRUE(counts.add(1, 0));
+  EXPECT_EQ(counts.count(1, 4), 2U);
+  EXPECT_EQ(counts.count(1, 3), 0U);
+  EXPECT_EQ(counts.row(0).size(), 0U);
+  ArchiveWriter out("test", 1);
+  counts.save(out);
+  const auto bytes = out.finish();
+  TransitionCounts loaded(2);
+  ArchiveReader in(bytes, "test", 1);
+  loaded.load(in, 5);
+  in.finish();
+  ASSERT_EQ(loaded.row(1).size(), 2U);
+  EXPECT_EQ(loaded.row(1)[0].next, 4U);
+  EXPECT_EQ(loaded.row(1)[0].count, 2U);
+  // Another number of rows, and states that do not exist.
+  TransitionCounts other(3);
+  ArchiveReader again(bytes, "test", 1);
+  EXPECT_THROW(other.load(again, 5), Error);
+  ArchiveReader small(bytes, "test", 1);
+  EXPECT_THROW(loaded.load(small, 3), Error);
+}
+
+// line_mdp: (0,0) leads to 1 and pays 1; (1,0) ends and pays 4.
+TEST(SingleSteps, AsksForOneStep) {
+  const auto simulator = make_simulator(testing::line_mdp());
+  SingleSteps steps(*simulator);
+  const StepStream stream = {1, Purpose::user, 0, 0, 0};
+  const Step on = steps.sample(*simulator, {0, 0}, stream);
+  EXPECT_EQ(on.next, 1U);
+  EXPECT_EQ(on.reward, 1);
+  EXPECT_FALSE(on.done);
+  const Step end = steps.sample(*simulator, {1, 0}, stream);
+  EXPECT_EQ(end.next, 2U);
+  EXPECT_TRUE(end.done);
+  testing::expect_error(
+      [&] {
+        steps.sample(*simulator, {2, 0}, stream);
+      },
+      Errc::simulator, {"started elsewhere"});  // terminal: there is no step
 }
 
 TEST(CheckEpisode, RejectsWhatNoSimulatorMayGive) {

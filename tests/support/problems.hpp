@@ -108,4 +108,26 @@ inline std::shared_ptr<const TabularMdp> line_mdp() {
   return builder.build(start);
 }
 
+// Four states, the last terminal, two actions. Deterministic:
+//   action 0: 0 -> 1 -> 2 -> 3 paying 1, 3, 5;   action 1: 0 -> 2, 1 -> 0, 2 -> 3 paying 2, 4, 5.
+// Whatever is done in state 2, it pays 5 and ends, so that ties there do not matter.
+inline std::shared_ptr<const TabularMdp> four_states() {
+  const State terminal = 3;
+  TabularBuilder builder(4, 2, {&terminal, 1});
+  const double one = 1;
+  const auto row = [&](State next, double reward) {
+    builder.add_row({&next, 1}, {&one, 1}, reward);
+  };
+  row(1, 1);
+  row(2, 2);
+  row(2, 3);
+  row(0, 4);
+  row(3, 5);
+  row(3, 5);
+  builder.add_absorbing_row();
+  builder.add_absorbing_row();
+  const StartProbability start[] = {{0, 1}};
+  return builder.build(start);
+}
+
 }  // namespace hilo::testing

@@ -12,6 +12,7 @@ namespace hilo::testing {
 // Lets an agent learn from the high-fidelity episodes first, ..., last - 1 of a seed.
 inline void train(Agent& agent, const EpisodeSimulator& high, std::uint64_t seed,
                   std::uint32_t first, std::uint32_t last, LearnReport* report = nullptr) {
+  agent.prepare();
   Episode episode;
   for (std::uint32_t k = first; k < last; ++k) {
     high.run_episode({.behaviour = agent.behaviour(),
