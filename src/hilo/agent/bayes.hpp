@@ -9,7 +9,7 @@ namespace hilo {
 
 struct BayesOptions {
   double gamma = 0.99;
-  double optimism = 1;  // standard deviations that the unknown is rated above its mean
+  double optimism = 2;  // standard deviations that the unknown is rated above its mean
   bool use_low = true;  // false: learns from the high fidelity alone
   std::uint64_t low_steps = 10'000'000;  // at most, to learn the low-fidelity model, and
   std::uint32_t low_samples = 1000;      // at most so many for each pair; at least one

@@ -8,7 +8,9 @@
 namespace hilo {
 namespace {
 
-constexpr std::uint64_t kPlanGrowth = 50;  // plans again when it has seen a fiftieth more
+// It plans again when it has seen a fiftieth more, or knows a hundredth more: at once, as long as
+// little is known.
+constexpr std::uint64_t kStepGrowth = 50, kKnownGrowth = 100;
 
 }  // namespace
 
@@ -29,15 +31,13 @@ KnownModel::KnownModel(std::size_t num_states, std::size_t num_actions,
   cautious_.assign(std::vector<double>(visits_.size(), options.value_min));
 }
 
-bool KnownModel::observe(State s, Action a, double reward, State next, bool ends) {
+void KnownModel::observe(State s, Action a, double reward, State next, bool ends) {
   const std::size_t i = index(s, a);
   ++visits_[i];
   ++steps_;
   rewards_[i] += reward;
   if (!ends) counts_.add(i, next);
-  if (visits_[i] != options_.known_after) return false;
-  known_pairs_.push_back({s, a});
-  return true;
+  if (visits_[i] == options_.known_after) known_pairs_.push_back({s, a});
 }
 
 void KnownModel::bound(State s, Action a, double upper) {
@@ -45,7 +45,8 @@ void KnownModel::bound(State s, Action a, double upper) {
 }
 
 void KnownModel::plan() {
-  next_plan_ = steps_ + 1 + steps_ / kPlanGrowth;
+  next_steps_ = steps_ + 1 + steps_ / kStepGrowth;
+  next_known_ = known_pairs_.size() + 1 + known_pairs_.size() / kKnownGrowth;
   for (double change = tolerance() + 1; change > tolerance();) {
     change = 0;
     for (const auto [s, a] : known_pairs_) {
@@ -89,7 +90,8 @@ void KnownModel::save(ArchiveWriter& out) const {
   out.array<double>(rewards_);
   out.array<StateAction>(known_pairs_);
   out.value(steps_);
-  out.value(next_plan_);
+  out.value(next_steps_);
+  out.value(next_known_);
   out.array<double>(optimistic_.values());
   out.array<double>(cautious_.values());
 }
@@ -107,7 +109,8 @@ void KnownModel::load(ArchiveReader& in) {
     if (s >= optimistic_.num_states() || a >= optimistic_.num_actions() || !known(s, a))
       ArchiveReader::mismatch("list of known pairs");
   steps_ = in.value<std::uint64_t>();
-  next_plan_ = in.value<std::uint64_t>();
+  next_steps_ = in.value<std::uint64_t>();
+  next_known_ = in.value<std::uint64_t>();
   std::vector<double> q(visits_.size());
   in.array<double>("number of Q values", q);
   optimistic_.assign(q);

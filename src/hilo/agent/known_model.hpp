@@ -28,14 +28,16 @@ class KnownModel {
 
   bool known(State s, Action a) const { return visits_[index(s, a)] >= options_.known_after; }
 
-  // One step; `ends`: it led to a terminal state. Whether its pair is known now and was not before.
-  bool observe(State s, Action a, double reward, State next, bool ends);
+  // One step; `ends`: it led to a terminal state.
+  void observe(State s, Action a, double reward, State next, bool ends);
 
   // Lowers what (s, a) may be worth, as long as it is not known, to `upper`.
   void bound(State s, Action a, double upper);
 
-  // Whether enough was seen since the last plan for another one, even if nothing became known.
-  bool plan_is_stale() const { return steps_ >= next_plan_; }
+  // Whether enough was seen, or became known, since the last plan for another one.
+  bool plan_is_stale() const {
+    return steps_ >= next_steps_ || known_pairs_.size() >= next_known_;
+  }
 
   // Value iteration over the known pairs, from the values at hand.
   void plan();
@@ -74,7 +76,7 @@ class KnownModel {
   std::vector<std::uint32_t> visits_;
   std::vector<double> rewards_;           // sums
   std::vector<StateAction> known_pairs_;  // in the order in which they became known
-  std::uint64_t steps_ = 0, next_plan_ = 1;
+  std::uint64_t steps_ = 0, next_steps_ = 1, next_known_ = 1;
   QTable optimistic_, cautious_;
 };
 

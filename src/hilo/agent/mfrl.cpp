@@ -43,20 +43,20 @@ LearnReport Mfrl::prepare() {
 LearnReport Mfrl::learn(const Episode& episode) {
   check_episode(episode, q().num_states(), q().num_actions());
   LearnReport report = prepare();
-  const bool learnt = take_in(0, episode);
+  take_in(0, episode);
   ++episodes_;
   if (!chain_.empty() && open_[0].size() >= options_.unknown_pairs) learn_below(1, report);
-  if (options_.estimate_beta && !chain_.empty() && levels_[0].plan_is_stale())
+  if (!levels_[0].plan_is_stale()) return report;
+  if (options_.estimate_beta && !chain_.empty())
     hand_up(1);
-  else if (learnt || levels_[0].plan_is_stale())
+  else
     levels_[0].plan();
   return report;
 }
 
-// Counts an episode at level d; whether a pair became known. Collects pairs that are known neither
-// here nor below, and counts steps through known ones.
-bool Mfrl::take_in(std::size_t d, const Episode& episode) {
-  bool learnt = false;
+// Counts an episode at level d. Collects pairs that are known neither here nor below, and counts
+// steps through known ones.
+void Mfrl::take_in(std::size_t d, const Episode& episode) {
   for (std::size_t t = 0; t < episode.length(); ++t) {
     const State s = episode.states[t];
     const Action a = episode.actions[t];
@@ -67,9 +67,8 @@ bool Mfrl::take_in(std::size_t d, const Episode& episode) {
       if (!levels_[d + 1].known(below, a)) open_[d].push_back({below, a});
     }
     const bool ends = t + 1 == episode.length() && !episode.truncated;
-    learnt |= levels_[d].observe(s, a, episode.rewards[t], episode.states[t + 1], ends);
+    levels_[d].observe(s, a, episode.rewards[t], episode.states[t + 1], ends);
   }
-  return learnt;
 }
 
 void Mfrl::learn_below(std::size_t d, LearnReport& report) {
@@ -110,7 +109,8 @@ void Mfrl::run_below(std::size_t d, const StateAction* start, LearnReport& repor
   low_steps_ += low_.length();
   report.low_steps += low_.length();
   report.truncated_rollouts += low_.truncated ? 1 : 0;
-  if (take_in(d, low_) || levels_[d].plan_is_stale()) levels_[d].plan();
+  take_in(d, low_);
+  if (levels_[d].plan_is_stale()) levels_[d].plan();
 }
 
 // U(s, a) = min(value_max, Q_d(T(s), a) + beta) for the level above, and its plan.

@@ -61,7 +61,7 @@ class Mfrl final : public Agent {
   // where needed, and hands its values up.
   void learn_below(std::size_t d, LearnReport& report);
   void run_below(std::size_t d, const StateAction* start, LearnReport& report);
-  bool take_in(std::size_t d, const Episode& episode);
+  void take_in(std::size_t d, const Episode& episode);
   void hand_up(std::size_t d);
 
   std::vector<ChainLink> chain_;

@@ -11,7 +11,7 @@ namespace hilo {
 struct TdOptions {
   double gamma = 0.99;
   double epsilon = 0.1;
-  double step_exponent = 0.6;  // the n-th update of a pair has the step size n^-step_exponent
+  double step_exponent = 0.8;  // the n-th update of a pair has the step size n^-step_exponent
   double step_size = 0;        // unless this is given: the same for all updates
 };
 
