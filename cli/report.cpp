@@ -7,6 +7,7 @@
 #include "cli/report_text.hpp"
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/report/agent_guide.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/estimator_guide.hpp"
 #include "hilo/report/findings.hpp"
@@ -17,7 +18,7 @@ namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, experiment, metric = "test_reward", out, figures, guide;
+  std::string store, experiment, metric = "test_reward", out, figures, guide, agents;
   bool json = false;
 };
 
@@ -68,32 +69,41 @@ void print_text(const Store& store, const Results& results, const std::string& m
     fmt::print("failed: {}, seed {}: {}\n", failed.agent, failed.seed, failed.error);
 }
 
-// docs/estimators.md, with its picture beside it or in the folder of the figures.
-int write_guide(const Options& options) {
+using MakeGuide = std::string (*)(const Store&, const std::string&, const std::string&);
+using DrawGuide = std::vector<std::filesystem::path> (*)(const Store&,
+                                                         const std::filesystem::path&);
+
+// docs/estimators.md or docs/agents.md, with the pictures beside it or in the folder of the
+// figures.
+int write_guide(const Options& options, const char* flag, const std::string& out, MakeGuide make,
+                DrawGuide draw) {
   namespace fs = std::filesystem;
   const Store store = Store::open_to_read(options.store);
-  const fs::path folder = fs::path(options.guide).parent_path();
+  const fs::path folder = fs::path(out).parent_path();
   const fs::path figures = options.figures.empty() ? folder / "figures" : fs::path(options.figures);
   const std::string relative =
       fs::absolute(figures)
           .lexically_relative(fs::absolute(folder.empty() ? "." : folder).lexically_normal())
           .string();
-  const std::string text =
-      make_estimator_guide(store,
-                           fmt::format("hilo report {} --guide {}",
-                                       fs::path(options.store).filename().string(), options.guide),
-                           relative);
-  draw_estimator_guide(store, figures);
-  AtomicFile file(options.guide);
+  const std::string text = make(
+      store,
+      fmt::format("hilo report {} {} {}", fs::path(options.store).filename().string(), flag, out),
+      relative);
+  draw(store, figures);
+  AtomicFile file(out);
   file.out() << text;
   file.commit();
-  fmt::print("guide: {}\n", options.guide);
+  fmt::print("guide: {}\n", out);
   return 0;
 }
 
 int run(const Options& options) {
   require_report_name(options.out);
-  if (!options.guide.empty()) return write_guide(options);
+  if (!options.guide.empty())
+    return write_guide(options, "--guide", options.guide, make_estimator_guide,
+                       draw_estimator_guide);
+  if (!options.agents.empty())
+    return write_guide(options, "--agents", options.agents, make_agent_guide, draw_agent_guide);
   const Store store = Store::open_to_read(options.store);
   std::vector<std::string> names = store.experiments();
   if (!options.experiment.empty()) {
@@ -154,6 +164,8 @@ Handler add_report(CLI::App& app) {
                  "draw every figure as SVG, PDF and PNG into this folder");
   app.add_option("--guide", options->guide,
                  "write a comparison of all estimators from the study `estimators`: FILE.md");
+  app.add_option("--agents", options->agents,
+                 "write a comparison of all agents from the study `contest`: FILE.md");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo report hilo.db --out report.html --figures figures");
   return [options] { return run(*options); };

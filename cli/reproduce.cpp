@@ -87,14 +87,16 @@ std::vector<std::filesystem::path> try_to_draw(const Store& store, const Results
   }
 }
 
+bool uses_table(const std::string& name) {
+  return shipped_spec(name).toml.find("kind = \"nas-bench-201\"") != std::string_view::npos;
+}
+
 // The spec of an experiment, on the user's own table where it has one.
 Spec shipped(const std::string& name, const Options& options) {
   const std::string_view toml = shipped_spec(name).toml;
   const std::string where = fmt::format("{}.toml", name);
   Overrides overrides = seeds_override(options.seeds);
-  if (options.table.empty()) return parse_spec(toml, where, overrides);
-  if (toml.find("kind = \"nas-bench-201\"") == std::string_view::npos)
-    throw Error(Errc::usage, fmt::format("--table: {} uses no table", name));
+  if (options.table.empty() || !uses_table(name)) return parse_spec(toml, where, overrides);
   overrides.push_back(fmt::format("problem.table={}", nlohmann::json(options.table).dump()));
   return parse_spec(toml, where, overrides);
 }
@@ -175,10 +177,10 @@ int run(const Options& options) {
   if (options.names.empty())
     throw Error(Errc::usage, "hilo reproduce needs the name of an experiment (see --list)");
   const std::vector<std::string> names = expand(options.names);
+  if (!options.table.empty() && std::ranges::none_of(names, uses_table))
+    throw Error(Errc::usage, fmt::format("--table: {} uses no table", fmt::join(names, ", ")));
   std::vector<Spec> specs;
-  for (const std::string& name : names) {
-    specs.push_back(shipped(name, options));
-  }
+  for (const std::string& name : names) specs.push_back(shipped(name, options));
   const std::string title = fmt::format("{}", fmt::join(options.names, " "));
   if (options.dry_run) {
     dry_run(title, specs, options.request, options.json);

@@ -27,15 +27,6 @@ struct Row {
   std::array<Summary, kColumns.size()> gain{};  // n = 0: not run
 };
 
-// "MFMCRL+" of "MFMCRL+ -10 dB": the label without its noise.
-std::string method_of(const std::string& label, const std::string& snr) {
-  const std::string part = fmt::format(" {}{} dB", snr[0] == '-' ? "" : "+", snr);
-  std::string method = label;
-  if (const std::size_t at = method.find(part); at != std::string::npos)
-    method.erase(at, part.size());
-  return method;
-}
-
 class Guide {
  public:
   explicit Guide(const Store& store) {
@@ -100,7 +91,7 @@ class Guide {
         // An agent that never sees the low fidelity stands in the columns of all of them.
         const bool column_of_docking = std::string_view(kColumns[c].snr).empty();
         if (column_of_docking != docking || (!snr.empty() && kColumns[c].snr != snr)) continue;
-        Row& row = row_of(snr.empty() ? agent : method_of(agent, snr));
+        Row& row = row_of(snr.empty() ? agent : without_noise(agent, snr));
         row.gain[c] = results.paired_difference(agent, baseline, metric);
       }
     }

@@ -1,5 +1,7 @@
 #include "hilo/report/results.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
@@ -195,6 +197,14 @@ Summary Results::paired_difference(const std::string& agent, const std::string& 
     if (other != theirs.end() && other->first == seed) differences.add(value - other->second);
   }
   return summarise(differences);
+}
+
+std::string without_noise(const std::string& label, const std::string& snr_db) {
+  const std::string part = fmt::format(" {}{} dB", snr_db[0] == '-' ? "" : "+", snr_db);
+  std::string method = label;
+  if (const std::size_t at = method.find(part); at != std::string::npos)
+    method.erase(at, part.size());
+  return method;
 }
 
 std::string baseline_of(const Results& results) {

@@ -78,6 +78,9 @@ std::optional<double> mean_of_problem(const Results& results, const std::string&
 // none.
 std::string canonical_value(const std::string& canonical, const std::string& key);
 
+// "MFMCRL+" of "MFMCRL+ -10 dB": a label without the noise of its problem.
+std::string without_noise(const std::string& label, const std::string& snr_db);
+
 // The agent that others are compared with: MCRL where there is one, else the first; "" if none.
 std::string baseline_of(const Results& results);
 

@@ -12,12 +12,18 @@ constexpr std::array<std::string_view, 3> kNas = {"figure-3", "figure-5a", "figu
 
 constexpr std::array<std::string_view, 3> kEstimators = {"estimators", "coupling", "docking"};
 
-constexpr std::array<ShippedStudy, 3> kStudies = {{
+constexpr std::array<std::string_view, 3> kContest = {"contest-random", "contest-docking",
+                                                      "contest-nas"};
+
+constexpr std::array<ShippedStudy, 4> kStudies = {{
     {"synthetic", "Figures 2 and 4: all of the paper's random MDPs, both sizes", kSynthetic},
     {"nas", "Figures 3 and 5: architecture search on three data sets; --table FILE for real ones",
      kNas},
     {"estimators", "all estimators and couplings on random MDPs, and docking (docs/estimators.md)",
      kEstimators},
+    {"contest",
+     "all agents on random MDPs, docking and architecture search (docs/agents.md); --table FILE",
+     kContest},
 }};
 
 }  // namespace

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hilo/report/analysis.hpp"
+
+namespace hilo {
+
+// One problem of the study `contest`.
+struct ContestProblem {
+  const char* title;
+  const char* id;          // in names of files
+  const char* experiment;  // that holds it
+  const char* snr;         // of the random MDP; "" elsewhere
+};
+
+inline constexpr std::array<ContestProblem, 5> kContestProblems = {{
+    {"random MDP, -10 dB", "random-minus-10", "contest-random", "-10"},
+    {"random MDP, -3 dB", "random-minus-3", "contest-random", "-3"},
+    {"random MDP, +3 dB", "random-plus-3", "contest-random", "3"},
+    {"docking", "docking", "contest-docking", ""},
+    {"architecture search", "nas", "contest-nas", ""},
+}};
+
+// What one agent did on one problem.
+struct ContestEntry {
+  std::string agent;  // its label without the noise of the problem
+  AgentAnalysis analysis;
+  std::vector<double> final_levels, areas;  // of every common seed
+  std::vector<std::uint64_t> episodes;
+  std::vector<double> share;                  // of the optimum, mean over seeds, at `episodes`
+  std::vector<double> high_steps, low_steps;  // spent so far, mean over seeds, at `episodes`
+
+  // High-fidelity steps until `episode`, those in the low fidelity counted as `low_cost` each;
+  // infinite where the episode is.
+  double cost(double episode, double low_cost) const;
+};
+
+struct ContestTable {
+  const ContestProblem* problem;
+  Analysis analysis;
+  std::size_t seeds = 0;
+  std::uint64_t last_episode = 0;
+  std::string title;  // with the size of the problem, and a word if its data is made up
+  std::vector<ContestEntry> entries;
+
+  const ContestEntry* find(const std::string& agent) const;
+};
+
+// All problems of the study that the store holds. Throws if it holds none.
+std::vector<ContestTable> read_contest(const Store& store);
+
+// All agents, in the order of the first table that has them.
+std::vector<std::string> agents_of(const std::vector<ContestTable>& tables);
+
+// How likely one agent does better than another on the same seed, ties counted half: the mean over
+// the problems that both were run on, with a bootstrap interval over seeds within problems.
+enum class ContestMeasure { final_level, area };
+std::optional<Estimate> chance_to_beat(const std::vector<ContestTable>& tables,
+                                       const std::string& agent, const std::string& other,
+                                       ContestMeasure measure);
+
+}  // namespace hilo
