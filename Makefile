@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build demo test test-slow results results-estimators results-nas bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build demo test test-slow results results-estimators results-nas results-contest bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -31,6 +31,11 @@ results-estimators: build  ## all estimators side by side and docs/estimators.md
 	@mkdir -p build/results
 	@build/release/bin/hilo reproduce estimators --store build/results/estimators.db
 	@build/release/bin/hilo report build/results/estimators.db --guide docs/estimators.md --figures docs/figures
+
+results-contest: build  ## all agents side by side and docs/agents.md; TABLE=FILE for real accuracies; about an hour
+	@mkdir -p build/results
+	@build/release/bin/hilo reproduce contest $(if $(TABLE),--table $(TABLE)) --store build/results/contest.db
+	@build/release/bin/hilo report build/results/contest.db --agents docs/agents.md --figures docs/figures
 
 results-nas: build  ## the same for architecture search: make results-nas TABLE=accuracies.csv (docs/nas.md)
 	@test -n "$(TABLE)" || { echo "results-nas: give the table of real accuracies, TABLE=FILE" >&2; exit 2; }

@@ -27,8 +27,9 @@ struct MfrlOptions {
 };
 
 // Multi-fidelity R-max of Cutler, Walsh and How ("Reinforcement learning with multi-fidelity
-// simulators", ICRA 2014): a chain of simulators, each with an R-max learner whose optimism comes
-// from the level below:
+// simulators", ICRA 2014; "Real-world reinforcement learning via multifidelity simulators", IEEE
+// Transactions on Robotics, 2015): a chain of simulators, each with an R-max learner whose optimism
+// comes from the level below:
 //   U(s, a) = min(value_max, Q_below(T(s), a) + beta)
 // It starts in the cheapest simulator. A level is left upwards once it was known for known_steps
 // steps in a row, and downwards once unknown_pairs pairs were met that are known neither there nor
