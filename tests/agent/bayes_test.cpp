@@ -17,16 +17,18 @@ FidelityPair four_states_twice() {
   return {simulator, simulator};
 }
 
-// The low fidelity ends after 2 of its 6 pairs, always, and pays 1 for (0,0), which leads to 1.
+// The low fidelity ends after 2 of its 6 pairs, always: 20 of 60 steps, so that the base has a
+// chance of 20.5/61. It pays 1 for (0,0), which leads to 1.
 // One step of the high fidelity is seen: (0,0) leads to 1 and pays 7. Strengths are those to begin
 // with: (100, 1) for 95 % of the rows, (0, 1) for the others.
 TEST(BayesModel, MatchesTheHandComputedBelief) {
+  constexpr double kEnd = 20.5 / 61;
   BayesModel model(four_states_twice(), /*use_low=*/true);
   LearnReport report;
   model.learn_low(/*samples=*/10, /*seed=*/1, report);
   EXPECT_EQ(report.low_steps, 60U);
   const auto before = model.belief(0, 0);
-  EXPECT_NEAR(before.end, 1.0 / 3 * (0.95 / 101 + 0.05), 1e-12);
+  EXPECT_NEAR(before.end, kEnd * (0.95 / 101 + 0.05), 1e-12);
   EXPECT_NEAR(before.reward, 1, 1e-12);
 
   int links = 0;
@@ -37,17 +39,18 @@ TEST(BayesModel, MatchesTheHandComputedBelief) {
   });
   EXPECT_EQ(links, 1);
   const auto after = model.belief(0, 0);
-  // That it goes on was foretold with (100 + 2/3) / 101, and by the base with 2/3.
-  const double main = 0.95 * (100 + 2.0 / 3) / 101, other = 0.05 * 2 / 3;
+  // That it goes on was foretold with (100 + base) / 101, and by the base. What was foretold is
+  // kept in single precision.
+  const double main = 0.95 * (100 + 1 - kEnd) / 101, other = 0.05 * (1 - kEnd);
   const double base = (main / 102 + other / 2) / (main + other);
-  EXPECT_NEAR(after.end, base / 3, 1e-12);
+  EXPECT_NEAR(after.end, base * kEnd, 1e-8);
   // 7 = 1 by the low fidelity + 6 of the pair's own; without noise one look suffices.
   EXPECT_NEAR(after.reward, 7, 1e-12);
   EXPECT_EQ(after.reward_variance, after.end * after.end * 0);
   // That it leads to 1 was foretold with (100 + 1/4) / 101, and by the base with 1/4.
   const double right = 0.95 * (100 + 0.25) / 101, by_base = 0.05 * 0.25;
-  EXPECT_NEAR(after.successor.low, right * 100 / 102 / (right + by_base), 1e-12);
-  EXPECT_NEAR(after.successor.count, (right / 102 + by_base / 2) / (right + by_base), 1e-12);
+  EXPECT_NEAR(after.successor.low, right * 100 / 102 / (right + by_base), 1e-8);
+  EXPECT_NEAR(after.successor.count, (right / 102 + by_base / 2) / (right + by_base), 1e-8);
   EXPECT_EQ(model.visits(0, 0), 1U);
   EXPECT_EQ(model.visits(0, 1), 0U);
 }
@@ -114,6 +117,26 @@ TEST(Bayes, TellsApartWhatTheMapDoesNot) {
   EXPECT_NEAR(agent.q()(0, 0), 0.9, 0.05);
   EXPECT_NEAR(agent.q()(1, 0), 1, 0.05);
   EXPECT_NEAR(agent.q()(2, 0), -1, 0.05);
+}
+
+// Without the low fidelity nothing of it matters: neither its states, nor T, nor its ends.
+TEST(Bayes, WithoutTheLowFidelityItDoesNotMatter) {
+  const auto high = make_simulator(testing::small_mdp(1, 7, 2));
+  const auto run = [&](const FidelityPair& pair) {
+    Bayes agent(pair, {.use_low = false}, 1);
+    testing::train(agent, *high, 1, 0, 100);
+    return std::vector<double>(agent.q().values().begin(), agent.q().values().end());
+  };
+  const auto other = make_simulator(testing::four_states());
+  EXPECT_EQ(run({high, high}), run({high, other, StateMap({0, 0, 1, 1, 2, 3, 3}, 4)}));
+}
+
+// A terminal state is worth nothing, whether or not a low fidelity says that it is one.
+TEST(Bayes, FindsOutWhereEpisodesEnd) {
+  const auto high = make_simulator(testing::small_mdp(1));
+  Bayes agent({high, high}, {.use_low = false}, 1);
+  testing::train(agent, *high, 1, 0, 20);
+  for (Action a = 0; a < 3; ++a) EXPECT_EQ(agent.q()(11, a), 0);
 }
 
 TEST(Bayes, RejectsBadOptions) {

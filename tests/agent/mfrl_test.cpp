@@ -132,9 +132,25 @@ TEST(Mfrl, LearnsThroughAChain) {
   EXPECT_GT(value(agent.greedy()), 0.95 * value(testing::optimal_q(*mdp, 0.99).behaviour(0)));
 }
 
+// What is learnt further below must not pass for knowledge of the level itself: after preparing, a
+// chain of three knows what its middle level visits for known_steps steps in a row.
+TEST(Mfrl, EveryLevelOfAChainIsLearnt) {
+  const auto mdp = testing::small_mdp(1);
+  std::vector<ChainLink> chain;
+  for (const double snr : {20.0, 5.0})
+    chain.push_back({make_simulator(degrade(*mdp, {.snr_db = snr}, 1).mdp),
+                     StateMap::identity(mdp->num_states())});
+  Mfrl agent(mdp->num_states(), mdp->num_actions(), chain,
+             {.model = {}, .known_steps = 2000, .unknown_pairs = 1}, /*seed=*/1);
+  agent.prepare();
+  EXPECT_GT(agent.level(1).num_known(), 20U);  // of 33
+  EXPECT_GT(agent.level(2).num_known(), 20U);
+}
+
 TEST(Mfrl, RejectsBadOptions) {
   const auto low = make_simulator(testing::four_states());
-  expect_error([] { Mfrl(3, 2, {}, {.model = {.gamma = 1}}, 1); }, Errc::spec, {"gamma must be in [0, 1)"});
+  expect_error([] { Mfrl(3, 2, {}, {.model = {.gamma = 1}}, 1); }, Errc::spec,
+               {"gamma must be in [0, 1)"});
   expect_error([] { Mfrl(3, 2, {}, {.model = {.value_min = 200}}, 1); }, Errc::spec,
                {"value_min is 200"});
   expect_error([] { Mfrl(3, 2, {}, {.model = {}, .beta = -1}, 1); }, Errc::spec, {"beta is -1"});

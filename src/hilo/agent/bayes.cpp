@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/moments.hpp"
@@ -38,17 +39,17 @@ Bayes::Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed)
       seed_(seed),
       q_(model_.pair().high().num_states(), model_.pair().num_actions()),
       optimistic_(q_.num_states(), q_.num_actions()),
-      deviation_(q_.num_states() * q_.num_actions()),
+      deviation_(q_.num_states() * q_.num_actions(), std::numeric_limits<double>::infinity()),
       beliefs_(deviation_.size()),
       values_(q_.num_states()),
-      low_values_(model_.pair().low().num_states()),
+      low_values_(model_.map().num_low_states()),
       queued_(q_.num_states()),
       predecessors_(q_.num_states()),
       low_predecessors_(low_values_.size()) {
   if (!(options.gamma >= 0 && options.gamma < 1))
     throw Error(Errc::spec, "bayes plans with discounting: gamma must be in [0, 1)");
   for (State l = 0; l < low_values_.size() && one_to_one_; ++l)
-    one_to_one_ = model_.pair().map().high_of(l).size() <= 1;
+    one_to_one_ = model_.map().high_of(l).size() <= 1;
   require_within("optimism", options.optimism, 0, 100);
   require_within("low_steps", options.low_steps, 1, 1'000'000'000'000);
   require_within("low_samples", std::uint64_t{options.low_samples}, 1, 1'000'000);
@@ -72,12 +73,11 @@ LearnReport Bayes::learn(const Episode& episode) {
   check_episode(episode, q_.num_states(), q_.num_actions());
   const LearnReport report = prepare();
   model_.observe(episode, [this](State s, State next) { link(s, next); });
-  for (std::size_t t = episode.length(); t-- > 0;) {
-    const State s = episode.states[t];
-    const Action a = episode.actions[t];
-    beliefs_[index(s, a)] = model_.belief(s, a);
-    back_up(s);
-  }
+  for (std::size_t t = 0; t < episode.length(); ++t)
+    beliefs_[index(episode.states[t], episode.actions[t])] =
+        model_.belief(episode.states[t], episode.actions[t]);
+  if (model_.seems_terminal(episode.states.back())) set_terminal(episode.states.back());
+  for (std::size_t t = episode.length(); t-- > 0;) back_up(episode.states[t]);
   ++episodes_;
   if (episodes_ >= next_refit_) {
     refit();
@@ -118,15 +118,16 @@ void Bayes::refit() {
   };
   for (State s = 0; s < values_.size(); ++s) {
     if (model_.seems_terminal(s)) continue;
-    values_[s].mean += later(mean);
-    values_[s].optimistic += later(optimistic);
+    Value& v = values_[s];
+    v.known_mean = v.mean += later(mean);
+    v.known_optimistic = v.optimistic += later(optimistic);
     enqueue(s);
   }
   summarise_values();
 }
 
 void Bayes::summarise_values() {
-  const StateMap& map = model_.pair().map();
+  const StateMap& map = model_.map();
   base_value_ = {};
   for (State s = 0; s < values_.size(); ++s) base_value_.add(model_.base(s), values_[s].moments());
   for (State l = 0; l < low_values_.size(); ++l) {
@@ -155,30 +156,45 @@ void Bayes::enqueue(State s) {
 // Value iteration from where it stood, for those states alone that a change concerns: first in,
 // first out.
 void Bayes::plan(std::size_t most) {
-  std::size_t done = 0;
-  for (; done < queue_.size() && done < most; ++done) {
-    const State s = queue_[done];
+  for (std::size_t done = 0; done < most && !queue_.empty(); ++done) {
+    const State s = queue_.front();
+    queue_.pop_front();
     queued_[s] = 0;
     back_up(s);
   }
-  queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(done));
 }
 
 void Bayes::announce(State s) {
   Value& v = values_[s];
   v.known_mean = v.mean;
   v.known_optimistic = v.optimistic;
-  for (const State p : predecessors_[s]) enqueue(p);
-  const StateMap& map = model_.pair().map();
+  const StateMap& map = model_.map();
+  // Where T is many-to-one, those who reached another state of the same image are concerned too.
+  for (const State sibling : map.high_of(map.low_of(s)))
+    for (const State p : predecessors_[sibling]) enqueue(p);
   for (const State l : low_predecessors_[map.low_of(s)])
     for (const State p : map.high_of(l)) enqueue(p);
 }
 
+void Bayes::set_terminal(State s) {
+  for (Action a = 0; a < q_.num_actions(); ++a) {
+    q_.set(s, a, 0);
+    optimistic_.set(s, a, 0);
+    deviation_[index(s, a)] = 0;
+  }
+  take_values(s);
+}
+
 void Bayes::back_up(State s) {
   for (Action a = 0; a < q_.num_actions(); ++a) back_up(s, a);
+  take_values(s);
+}
+
+// The values of a state from those of its actions, passed on if they have changed.
+void Bayes::take_values(State s) {
   Value& v = values_[s];
-  const State l = model_.pair().map().low_of(s);
-  const double share = 1 / static_cast<double>(model_.pair().map().high_of(l).size());
+  const State l = model_.map().low_of(s);
+  const double share = 1 / static_cast<double>(model_.map().high_of(l).size());
   low_values_[l].add(-share, v.moments());
   v.mean = q_.best(s);
   v.optimistic = optimistic_.best(s);
@@ -203,7 +219,7 @@ void Bayes::back_up(State s, Action a) {
   for (const auto& successor : model_.successors(s, a)) {
     next.add(b.successor.count * successor.count, values_[successor.next].moments());
   }
-  if (!one_to_one_ && b.successor.low > 0) sharpen(s, a, b.successor, next);
+  if (!one_to_one_) sharpen(s, a, b.successor, next);
 
   // The posterior's variance of r + gamma (1 - end) E[V]: of the reward, of the end, of the
   // successor
@@ -222,7 +238,7 @@ void Bayes::back_up(State s, Action a) {
 // others would be: of the n steps that led into it, one to each of its states is thought to be
 // missing, together worth kWithin.
 void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const {
-  const StateMap& map = model_.pair().map();
+  const StateMap& map = model_.map();
   const auto successors = model_.successors(s, a);
   for (std::size_t k = 0; k < successors.size(); ++k) {
     const State l = map.low_of(successors[k].next);
@@ -271,7 +287,7 @@ std::vector<std::byte> Bayes::save() const {
   out.array<ValueMoments>(low_values_);
   out.value(base_value_);
   out.value(largest_value_);
-  out.array<State>(queue_);
+  out.array<State>(std::vector<State>(queue_.begin(), queue_.end()));
   return out.finish();
 }
 
@@ -300,7 +316,8 @@ void Bayes::load(std::span<const std::byte> bytes) {
   in.array<ValueMoments>("number of low-fidelity states", loaded.low_values_);
   loaded.base_value_ = in.value<ValueMoments>();
   loaded.largest_value_ = in.value<double>();
-  loaded.queue_ = in.list<State>("number of states to plan", values_.size());
+  const auto queue = in.list<State>("number of states to plan", values_.size());
+  loaded.queue_.assign(queue.begin(), queue.end());
   in.finish();
   loaded.q_.assign(q);
   loaded.optimistic_.assign(optimistic);

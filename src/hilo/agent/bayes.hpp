@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "hilo/agent/bayes_model.hpp"
@@ -33,6 +34,8 @@ class Bayes final : public Agent {
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
   std::uint64_t episodes() const override { return episodes_; }
+  // Of what is uncertain about the pair itself: its reward, its end and its successors, but not
+  // what these are worth.
   double standard_error(State s, Action a) const override { return deviation_[index(s, a)]; }
   std::vector<Fact> findings() const override;
   std::vector<std::byte> save() const override;
@@ -52,6 +55,8 @@ class Bayes final : public Agent {
   void plan(std::size_t most);
   void back_up(State s);
   void back_up(State s, Action a);
+  void set_terminal(State s);
+  void take_values(State s);
   void announce(State s);
   struct ValueMoments;
   void sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const;
@@ -96,7 +101,7 @@ class Bayes final : public Agent {
   bool one_to_one_ = true;  // T
 
   // Planning: states to back up, and whom a changed value concerns.
-  std::vector<State> queue_;
+  std::deque<State> queue_;
   std::vector<std::uint8_t> queued_;
   std::vector<std::vector<State>> predecessors_;      // by state, seen in the high fidelity
   std::vector<std::vector<State>> low_predecessors_;  // among low-fidelity states

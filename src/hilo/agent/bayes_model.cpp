@@ -21,6 +21,8 @@ std::size_t pairs_of(const EpisodeSimulator& simulator) {
 BayesModel::BayesModel(FidelityPair pair, bool use_low)
     : pair_(std::move(pair)),
       use_low_(use_low),
+      own_map_(use_low ? std::nullopt
+                       : std::optional(StateMap::identity(pair_.high().num_states()))),
       low_counts_(use_low ? pairs_of(pair_.low()) : 0),
       low_ends_(low_counts_.num_rows()),
       low_reward_go_(low_counts_.num_rows()),
@@ -31,6 +33,7 @@ BayesModel::BayesModel(FidelityPair pair, bool use_low)
       rewards_(counts_.num_rows()),
       arrivals_(pair_.high().num_states()),
       departed_(pair_.high().num_states()),
+      ended_there_(pair_.high().num_states()),
       slot_(counts_.num_rows()),
       end_prior_(use_low),
       successor_prior_(use_low),
@@ -41,6 +44,7 @@ BayesModel::BayesModel(FidelityPair pair, bool use_low)
 void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnReport& report) {
   SingleSteps steps(pair_.low());
   Moments mean_rewards;
+  double num_steps = 0;
   low_samples_ = samples;
   for (State s = 0; s < pair_.low().num_states(); ++s) {
     if (pair_.low().is_terminal(s)) continue;
@@ -58,30 +62,31 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
         }
       }
       report.low_steps += samples;
+      num_steps += samples;
       mean_rewards.add((low_reward_go_[j] + low_reward_end_[j]) / samples);
     }
   }
   const double ends = std::accumulate(low_ends_.begin(), low_ends_.end(), 0.0);
-  low_chance_of_any_end_ = ends / static_cast<double>(report.low_steps);
+  low_chance_of_any_end_ = (ends + 0.5) / (num_steps + 1);
   regression_ = RewardRegression(use_low_, mean_rewards.variance());
   refit();
 }
 
 double BayesModel::low_reward(State s, Action a, State next) const {
   if (!use_low_) return 0;
-  const double r = pair_.low().reward(pair_.map().low_of(s), a, pair_.map().low_of(next));
+  const double r = pair_.low().reward(map().low_of(s), a, map().low_of(next));
   if (!std::isfinite(r)) throw Error(Errc::simulator, "low fidelity: a reward is not finite");
   return r;
 }
 
 std::optional<double> BayesModel::low_chance_of_end(State s, Action a) const {
-  if (!use_low_ || pair_.low().is_terminal(pair_.map().low_of(s))) return {};
+  if (!use_low_ || pair_.low().is_terminal(map().low_of(s))) return {};
   return static_cast<double>(low_ends_[low_index(s, a)]) / low_samples_;
 }
 
 std::optional<double> BayesModel::low_chance(State s, Action a, State next_lo) const {
   const double total = low_total(s, a);
-  if (!use_low_ || pair_.low().is_terminal(pair_.map().low_of(s)) || total == 0) return {};
+  if (!use_low_ || pair_.low().is_terminal(map().low_of(s)) || total == 0) return {};
   return low_counts_.count(low_index(s, a), next_lo) / total;
 }
 
@@ -93,13 +98,13 @@ double BayesModel::chance_of_end() const {
 double BayesModel::count_in_block(std::size_t i, State next_lo) const {
   double count = 0;
   for (const auto& successor : counts_.row(i))
-    if (pair_.map().low_of(successor.next) == next_lo) count += successor.count;
+    if (map().low_of(successor.next) == next_lo) count += successor.count;
   return count;
 }
 
 double BayesModel::base_of_block(State next_lo) const {
   double sum = 0;
-  for (const State s : pair_.map().high_of(next_lo)) sum += base(s);
+  for (const State s : map().high_of(next_lo)) sum += base(s);
   return sum;
 }
 
@@ -109,7 +114,7 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   const Action a = episode.actions[t];
   const State next = episode.states[t + 1];
   const std::size_t i = index(s, a);
-  const bool ends = t + 1 == episode.length() && !episode.truncated;
+  const bool ends = episode.ends_at(t);
   const auto visits = static_cast<double>(rewards_[i].count);
   const auto ended = static_cast<double>(ends_[i]);
   if (slot_[i] == 0) {
@@ -125,7 +130,7 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   } else {
     end_prior_.observe(visits - ended, visits, low_end ? std::optional(1 - *low_end) : low_end,
                        1 - chance_of_end(), end_row);
-    const State next_lo = pair_.map().low_of(next);
+    const State next_lo = map().low_of(next);
     successor_prior_.observe(count_in_block(i, next_lo), visits - ended, low_chance(s, a, next_lo),
                              base_of_block(next_lo), successor_evidence_[slot_[i] - 1]);
   }
@@ -134,6 +139,7 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   regression_.observe(x, episode.rewards[t], rewards_[i]);
   departed_[s] = 1;
   if (ends) {
+    ended_there_[next] = 1;
     ++ends_[i];
     low_reward_seen_end_[i] += x;
     seen_end_rewards_.add(x);
@@ -154,7 +160,8 @@ void BayesModel::refit() {
 }
 
 bool BayesModel::seems_terminal(State s) const {
-  return departed_[s] == 0 && pair_.low().is_terminal(pair_.map().low_of(s));
+  if (departed_[s] != 0) return false;
+  return ended_there_[s] != 0 || (use_low_ && pair_.low().is_terminal(map().low_of(s)));
 }
 
 BayesModel::Belief BayesModel::belief(State s, Action a) const {
@@ -188,8 +195,8 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
             (low_ends_[j] > 0 ? low_end_pays : low_go_pays) * (which_end.low + which_end.base);
     x_go = (rewards.x * visits - low_reward_seen_end_[i]) * b.successor.count +
            low_go_pays * (b.successor.low + b.successor.base);
-  } else if (visits > 0) {
-    x_end = x_go = rewards.x;
+  } else {
+    x_end = x_go = visits > 0 ? rewards.x : reward_fit_.mean_x;
   }
   const double x = b.end * x_end + (1 - b.end) * x_go;
   b.reward = reward_fit_.offset + reward_fit_.slope * x + reward_fit_.effect(rewards);
@@ -212,6 +219,7 @@ void BayesModel::save(ArchiveWriter& out) const {
   out.array<RewardMeans>(rewards_);
   out.array<double>(arrivals_);
   out.array<std::uint8_t>(departed_);
+  out.array<std::uint8_t>(ended_there_);
   out.value(num_arrivals_);
   out.value(num_ends_);
   out.value(seen_end_rewards_);
@@ -239,6 +247,7 @@ void BayesModel::load(ArchiveReader& in) {
   in.array<RewardMeans>("number of pairs", rewards_);
   in.array<double>("number of states", arrivals_);
   in.array<std::uint8_t>("number of states", departed_);
+  in.array<std::uint8_t>("number of states", ended_there_);
   num_arrivals_ = in.value<double>();
   num_ends_ = in.value<double>();
   seen_end_rewards_ = in.value<Moments>();

@@ -65,8 +65,11 @@ class BayesModel {
   std::optional<double> low_chance(State s, Action a, State next_lo) const;
 
   const FidelityPair& pair() const { return pair_; }
+  // T, or the identity where the low fidelity is not used: then nothing of it must matter.
+  const StateMap& map() const { return own_map_ ? *own_map_ : pair_.map(); }
   bool use_low() const { return use_low_; }
-  // Whether nothing is known of a state but that T takes it to an end: it has no value to plan.
+  // Whether a state was never left, and an episode ended there or T takes it to an end: it has no
+  // value to plan.
   bool seems_terminal(State s) const;
   static constexpr double kWithin = 0.5;
   double base(State s) const { return (arrivals_[s] + 1) / (num_arrivals_ + num_states()); }
@@ -86,7 +89,7 @@ class BayesModel {
 
  private:
   std::size_t index(State s, Action a) const { return s * pair_.num_actions() + a; }
-  std::size_t low_index(State s, Action a) const { return index(pair_.map().low_of(s), a); }
+  std::size_t low_index(State s, Action a) const { return index(map().low_of(s), a); }
   double num_states() const { return static_cast<double>(arrivals_.size()); }
   bool observe_step(const Episode& episode, std::size_t t);
   double low_reward(State s, Action a, State next) const;
@@ -97,6 +100,7 @@ class BayesModel {
 
   FidelityPair pair_;
   bool use_low_;
+  std::optional<StateMap> own_map_;
 
   // The low-fidelity model, by low-fidelity pair.
   std::uint32_t low_samples_ = 0;
@@ -111,8 +115,9 @@ class BayesModel {
   std::vector<double> low_reward_seen_end_;  // sum of what the low fidelity pays for these steps
   std::vector<RewardMeans> rewards_;
   // By state.
-  std::vector<double> arrivals_;        // steps that led there and did not end
-  std::vector<std::uint8_t> departed_;  // whether a step was made from there
+  std::vector<double> arrivals_;           // steps that led there and did not end
+  std::vector<std::uint8_t> departed_;     // whether a step was made from there
+  std::vector<std::uint8_t> ended_there_;  // whether an episode ended there
   double num_arrivals_ = 0, num_ends_ = 0;
   Moments seen_end_rewards_;  // what the low fidelity pays for steps that end
 

@@ -22,7 +22,7 @@ LearnReport DynaQ::learn(const Episode& episode) {
   for (std::uint32_t t = 0; t < episode.length(); ++t) {
     const State s = episode.states[t];
     const Action a = episode.actions[t];
-    const double next = ends_at(episode, t) ? 0 : q().best(episode.states[t + 1]);
+    const double next = episode.ends_at(t) ? 0 : q().best(episode.states[t + 1]);
     values_.update(s, a, episode.rewards[t] + values_.options().gamma * next);
     std::uint8_t& seen = seen_[s * q().num_actions() + a];
     if (seen == 0) pairs_.push_back({s, a});
@@ -45,9 +45,11 @@ void DynaQ::plan(std::uint32_t t, LearnReport& report) {
         pair_.low(), {s_lo, a}, {seed_, Purpose::low_rollout, episode, /*pair=*/t, /*rollout=*/k});
     ++report.low_steps;
 
-    double next = 0;
-    if (const auto above = pair_.map().high_of(step.next); !step.done && !above.empty())
-      next = q().best(above[scale_below(back, static_cast<std::uint32_t>(above.size()))]);
+    const auto above = pair_.map().high_of(step.next);
+    if (!step.done && above.empty()) continue;  // T is not onto: nothing is known of this state
+    const double next =
+        step.done ? 0
+                  : q().best(above[scale_below(back, static_cast<std::uint32_t>(above.size()))]);
     values_.update(s, a, step.reward + values_.options().gamma * next);
   }
 }

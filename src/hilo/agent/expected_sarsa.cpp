@@ -15,7 +15,7 @@ double ExpectedSarsa::expected_value(State s) const {
 LearnReport ExpectedSarsa::learn(const Episode& episode) {
   check_episode(episode, q().num_states(), q().num_actions());
   for (std::size_t t = 0; t < episode.length(); ++t) {
-    const double next = ends_at(episode, t) ? 0 : expected_value(episode.states[t + 1]);
+    const double next = episode.ends_at(t) ? 0 : expected_value(episode.states[t + 1]);
     values_.update(episode.states[t], episode.actions[t],
                    episode.rewards[t] + values_.options().gamma * next);
   }

@@ -1,5 +1,7 @@
 #include "hilo/agent/known_model.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -26,7 +28,9 @@ KnownModel::KnownModel(std::size_t num_states, std::size_t num_actions,
     throw Error(Errc::spec, "R-max plans with discounting: gamma must be in [0, 1)");
   require_within("known_after", std::uint64_t{options.known_after}, 1, 1'000'000);
   require_within("value_max", options.value_max, -1e9, 1e9);
-  require_within("value_min", options.value_min, -1e9, options.value_max);
+  if (!(options.value_min >= -1e9 && options.value_min < options.value_max))
+    throw Error(Errc::spec, fmt::format("value_min is {}, but must be below value_max, {}",
+                                        options.value_min, options.value_max));
   optimistic_.assign(std::vector<double>(visits_.size(), options.value_max));
   cautious_.assign(std::vector<double>(visits_.size(), options.value_min));
 }

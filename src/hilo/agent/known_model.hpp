@@ -31,13 +31,11 @@ class KnownModel {
   // One step; `ends`: it led to a terminal state.
   void observe(State s, Action a, double reward, State next, bool ends);
 
-  // Lowers what (s, a) may be worth, as long as it is not known, to `upper`.
+  // What (s, a) is worth at most, as long as it is not known.
   void bound(State s, Action a, double upper);
 
   // Whether enough was seen, or became known, since the last plan for another one.
-  bool plan_is_stale() const {
-    return steps_ >= next_steps_ || known_pairs_.size() >= next_known_;
-  }
+  bool plan_is_stale() const { return steps_ >= next_steps_ || known_pairs_.size() >= next_known_; }
 
   // Value iteration over the known pairs, from the values at hand.
   void plan();

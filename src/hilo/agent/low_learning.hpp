@@ -19,7 +19,25 @@ TdValues learn_in_low_fidelity(const Simulator& low, const TdOptions& options,
                                const LowLearning& learning, std::uint64_t seed,
                                LearnReport& report);
 
-// Q(s, a) = Q_lo(T(s), a) everywhere, as if updated `updates` times.
-void lift(const QTable& low, const StateMap& map, double updates, TdValues& values);
+// What agents have in common that start from values learnt in the low fidelity:
+//   Q(s, a) = Q_lo(T(s), a),  as if updated prior_count times where the low fidelity was there.
+class LowTaughtAgent : public TdAgent {
+ public:
+  LearnReport prepare() override;
+
+ protected:
+  LowTaughtAgent(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
+                 double prior_count, std::uint64_t seed);
+
+  std::vector<std::byte> write(std::string_view tag, std::uint32_t version) const;
+  void read(std::span<const std::byte> bytes, std::string_view tag, std::uint32_t version);
+
+ private:
+  FidelityPair pair_;
+  LowLearning learning_;
+  double prior_count_;
+  std::uint64_t seed_;
+  bool prepared_ = false;
+};
 
 }  // namespace hilo

@@ -6,24 +6,18 @@ namespace hilo {
 
 // Learns in the cheap simulator, acts in the expensive one: Q(s, a) = Q_lo(T(s), a), whatever the
 // high fidelity says. What a user gets who trusts the cheap simulator.
-class LowOnly final : public TdAgent {
+class LowOnly final : public LowTaughtAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
   static constexpr std::uint32_t kArchiveVersion = 1;
 
   LowOnly(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
-          std::uint64_t seed);
+          std::uint64_t seed)
+      : LowTaughtAgent(std::move(pair), options, learning, /*prior_count=*/0, seed) {}
 
-  LearnReport prepare() override;
   LearnReport learn(const Episode& episode) override;
-  std::vector<std::byte> save() const override;
-  void load(std::span<const std::byte> bytes) override;
-
- private:
-  FidelityPair pair_;
-  LowLearning learning_;
-  std::uint64_t seed_;
-  bool prepared_ = false;
+  std::vector<std::byte> save() const override { return write("low-only", kArchiveVersion); }
+  void load(std::span<const std::byte> bytes) override { read(bytes, "low-only", kArchiveVersion); }
 };
 
 }  // namespace hilo

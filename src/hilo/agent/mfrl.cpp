@@ -43,7 +43,8 @@ LearnReport Mfrl::prepare() {
 LearnReport Mfrl::learn(const Episode& episode) {
   check_episode(episode, q().num_states(), q().num_actions());
   LearnReport report = prepare();
-  take_in(0, episode);
+  std::uint64_t known_in_a_row = 0;  // of no use up here
+  take_in(0, episode, known_in_a_row);
   ++episodes_;
   if (!chain_.empty() && open_[0].size() >= options_.unknown_pairs) learn_below(1, report);
   if (!levels_[0].plan_is_stale()) return report;
@@ -56,42 +57,42 @@ LearnReport Mfrl::learn(const Episode& episode) {
 
 // Counts an episode at level d. Collects pairs that are known neither here nor below, and counts
 // steps through known ones.
-void Mfrl::take_in(std::size_t d, const Episode& episode) {
+void Mfrl::take_in(std::size_t d, const Episode& episode, std::uint64_t& known_in_a_row) {
   for (std::size_t t = 0; t < episode.length(); ++t) {
     const State s = episode.states[t];
     const Action a = episode.actions[t];
     const bool was_known = levels_[d].known(s, a);
-    known_in_a_row_ = was_known ? known_in_a_row_ + 1 : 0;
+    known_in_a_row = was_known ? known_in_a_row + 1 : 0;
     if (!was_known && d < chain_.size()) {
       const State below = chain_[d].map.low_of(s);
-      if (!levels_[d + 1].known(below, a)) open_[d].push_back({below, a});
+      if (!levels_[d + 1].known(below, a) && !chain_[d].simulator->is_terminal(below))
+        open_[d].push_back({below, a});
     }
-    const bool ends = t + 1 == episode.length() && !episode.truncated;
-    levels_[d].observe(s, a, episode.rewards[t], episode.states[t + 1], ends);
+    levels_[d].observe(s, a, episode.rewards[t], episode.states[t + 1], episode.ends_at(t));
   }
 }
 
 void Mfrl::learn_below(std::size_t d, LearnReport& report) {
-  known_in_a_row_ = 0;
+  std::uint64_t known_in_a_row = 0;
   // First where the level above met the unknown.
   const std::vector<StateAction> starts = std::move(open_[d - 1]);
   open_[d - 1].clear();
   for (const StateAction& start : starts)
     for (std::uint32_t k = 0; k < options_.low_known_after; ++k) {
       if (levels_[d].known(start.state, start.action) || low_steps_ >= options_.low_steps) break;
-      run_below(d, &start, report);
+      run_below(d, &start, known_in_a_row, report);
     }
-  while (known_in_a_row_ < options_.known_steps && low_steps_ < options_.low_steps) {
-    run_below(d, nullptr, report);
+  while (known_in_a_row < options_.known_steps && low_steps_ < options_.low_steps) {
+    run_below(d, nullptr, known_in_a_row, report);
     if (d < chain_.size() && open_[d].size() >= options_.unknown_pairs) learn_below(d + 1, report);
   }
   hand_up(d);
 }
 
 // One episode of simulator d, from a pair or from its own start.
-void Mfrl::run_below(std::size_t d, const StateAction* start, LearnReport& report) {
+void Mfrl::run_below(std::size_t d, const StateAction* start, std::uint64_t& known_in_a_row,
+                     LearnReport& report) {
   const Simulator& simulator = *chain_[d - 1].simulator;
-  if (start != nullptr && simulator.is_terminal(start->state)) return;
   const RolloutBatch batch = {.behaviour = levels_[d].optimistic().behaviour(0),
                               .seed = seed_,
                               .purpose = Purpose::low_rollout,
@@ -104,12 +105,13 @@ void Mfrl::run_below(std::size_t d, const StateAction* start, LearnReport& repor
   else
     simulator.run_episode(batch, low_);
   check_episode(low_, simulator.num_states(), simulator.num_actions());
+  if (start != nullptr) check_started_at(low_, *start);
   if (low_.length() == 0)
     throw Error(Errc::simulator, "the low fidelity gave an episode without a step");
   low_steps_ += low_.length();
   report.low_steps += low_.length();
   report.truncated_rollouts += low_.truncated ? 1 : 0;
-  take_in(d, low_);
+  take_in(d, low_, known_in_a_row);
   if (levels_[d].plan_is_stale()) levels_[d].plan();
 }
 

@@ -21,7 +21,7 @@ struct MfrlOptions {
   double beta = 0;                       // how far values may lie above those of the level below
   bool estimate_beta = false;            // take the largest excess seen, if that is more than beta
   std::uint32_t known_steps = 5000;      // m_known: in a row, to go up
-  std::uint32_t unknown_pairs = 10;      // m_unknown: met, to go down
+  std::uint32_t unknown_pairs = 10;      // m_unknown: visits to such pairs, to go down
   std::uint64_t low_steps = 10'000'000;  // at most, over all of training
   std::uint32_t max_steps = 10'000;      // of a low-fidelity episode
 };
@@ -32,9 +32,9 @@ struct MfrlOptions {
 // comes from the level below:
 //   U(s, a) = min(value_max, Q_below(T(s), a) + beta)
 // It starts in the cheapest simulator. A level is left upwards once it was known for known_steps
-// steps in a row, and downwards once unknown_pairs pairs were met that are known neither there nor
-// below. Without simulators it is R-max. Departures from the paper: the high fidelity is left after
-// whole episodes only, and what it knows is not handed down.
+// steps in a row, and downwards after unknown_pairs visits to pairs that are known neither there
+// nor below. Without simulators it is R-max. Departures from the paper: the high fidelity is left
+// after whole episodes only, and what it knows is not handed down.
 class Mfrl final : public Agent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
@@ -61,8 +61,9 @@ class Mfrl final : public Agent {
   // Learns in simulator d (1: right below the high fidelity) until it is known, going further down
   // where needed, and hands its values up.
   void learn_below(std::size_t d, LearnReport& report);
-  void run_below(std::size_t d, const StateAction* start, LearnReport& report);
-  void take_in(std::size_t d, const Episode& episode);
+  void run_below(std::size_t d, const StateAction* start, std::uint64_t& known_in_a_row,
+                 LearnReport& report);
+  void take_in(std::size_t d, const Episode& episode, std::uint64_t& known_in_a_row);
   void hand_up(std::size_t d);
 
   std::vector<ChainLink> chain_;
@@ -77,8 +78,7 @@ class Mfrl final : public Agent {
   std::uint64_t low_steps_ = 0, low_episodes_ = 0;
   bool prepared_ = false;
 
-  Episode low_;                       // work space
-  std::uint64_t known_in_a_row_ = 0;  // of the level being learnt
+  Episode low_;  // work space
 };
 
 }  // namespace hilo

@@ -58,7 +58,7 @@ std::vector<ParameterInfo> mfrl_parameters() {
        1e9,
        {}},
       {"unknown_pairs",
-       "m_unknown: pairs met that are known in neither fidelity, to go down",
+       "m_unknown: visits to pairs that are known in neither fidelity, to go down",
        std::int64_t{10},
        1,
        1e9,
@@ -82,8 +82,8 @@ void check_bounds(std::map<std::string, Value>& given) {
       if (const auto found = given.find(key); found != given.end()) bounds.insert(*found);
     return bounds;
   }());
-  if (p.number("value_min") > p.number("value_max"))
-    throw Error(Errc::spec, fmt::format("value_min is {}, but value_max is {}",
+  if (p.number("value_min") >= p.number("value_max"))
+    throw Error(Errc::spec, fmt::format("value_min is {}, but must be below value_max, {}",
                                         p.number("value_min"), p.number("value_max")));
 }
 

@@ -32,7 +32,7 @@ void TdValues::start_at(State s, Action a, double value, double updates) {
 
 void TdValues::q_learning(const Episode& episode) {
   for (std::size_t t = 0; t < episode.length(); ++t) {
-    const double next = ends_at(episode, t) ? 0 : q_.best(episode.states[t + 1]);
+    const double next = episode.ends_at(t) ? 0 : q_.best(episode.states[t + 1]);
     update(episode.states[t], episode.actions[t], episode.rewards[t] + options_.gamma * next);
   }
 }

@@ -23,6 +23,7 @@ class TdValues {
   const TdOptions& options() const { return options_; }
   const QTable& q() const { return q_; }
   Behaviour behaviour() const { return q_.behaviour(options_.epsilon); }
+  double updates(State s, Action a) const { return updates_[s * q_.num_actions() + a]; }
 
   void update(State s, Action a, double target);
   // As if (s, a) had been updated `updates` times and were worth `value` now.
@@ -42,12 +43,6 @@ class TdValues {
   QTable q_;
   std::vector<double> updates_;  // [s * num_actions + a]: how many so far
 };
-
-// Whether step t of an episode led to a terminal state. The last one of a truncated episode did
-// not.
-inline bool ends_at(const Episode& episode, std::size_t t) {
-  return t + 1 == episode.length() && !episode.truncated;
-}
 
 // What agents have in common that learn one table of action values step by step and act
 // epsilon-greedily in it. Textbooks let the policy follow at once; here it stays as it is until the

@@ -8,25 +8,18 @@ namespace hilo {
 //   Q(s, a) = Q_lo(T(s), a),  as if (s, a) had been updated prior_count times.
 // Its known failure: a value that the low fidelity overrates is acted on until enough expensive
 // episodes have worn it down, and one that it underrates is tried by chance alone.
-class Transfer final : public TdAgent {
+class Transfer final : public LowTaughtAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
   static constexpr std::uint32_t kArchiveVersion = 1;
 
   Transfer(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
-           double prior_count, std::uint64_t seed);
+           double prior_count, std::uint64_t seed)
+      : LowTaughtAgent(std::move(pair), options, learning, prior_count, seed) {}
 
-  LearnReport prepare() override;
   LearnReport learn(const Episode& episode) override;
-  std::vector<std::byte> save() const override;
-  void load(std::span<const std::byte> bytes) override;
-
- private:
-  FidelityPair pair_;
-  LowLearning learning_;
-  double prior_count_;
-  std::uint64_t seed_;
-  bool prepared_ = false;
+  std::vector<std::byte> save() const override { return write("transfer", kArchiveVersion); }
+  void load(std::span<const std::byte> bytes) override { read(bytes, "transfer", kArchiveVersion); }
 };
 
 }  // namespace hilo

@@ -16,6 +16,8 @@ struct Episode {
   bool truncated = false;  // cut by max_steps: the last state is not terminal
 
   std::size_t length() const { return actions.size(); }
+  // Whether step t led to a terminal state: the last one does, unless the episode was cut.
+  bool ends_at(std::size_t t) const { return t + 1 == length() && !truncated; }
 
   void begin(State s) {
     states.assign(1, s);

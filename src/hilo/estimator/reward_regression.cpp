@@ -51,6 +51,7 @@ RewardFit RewardRegression::fit() const {
   const double prior = kPriorPairs * prior_variance;
   fit.slope = with_low_ ? (s_xy + prior) / (s_xx + prior) : 0;
   fit.offset = mean_y - fit.slope * mean_x;
+  fit.mean_x = mean_x;
 
   const auto residual = [&](double yy, double xy, double xx) {
     return std::max(0.0, yy - 2 * fit.slope * xy + fit.slope * fit.slope * xx);

@@ -20,6 +20,7 @@ struct RewardFit {
   double slope = 1;
   double pair_variance = 1;
   double noise_variance = 0;
+  double mean_x = 0;  // over the pairs seen
 
   // The share of a pair's mean residual that is its own, n observations: u = share * residual.
   double share(double n) const {

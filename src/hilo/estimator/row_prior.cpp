@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include "hilo/core/portable_math.hpp"
 
@@ -10,6 +11,8 @@ namespace hilo {
 namespace {
 
 constexpr std::uint32_t kOutlierBase = 2;  // strengths (0, 1)
+// No component is ruled out for good, and none underflows.
+constexpr double kLeast = 1e-30;
 constexpr double kLog2 = 0.693147180559945309417232;
 
 }  // namespace
@@ -26,14 +29,16 @@ RowPrior::RowPrior(bool with_low)
 
 void RowPrior::observe(double count, double total, std::optional<double> p_low, double p_base,
                        Evidence& row) {
+  std::array<double, std::tuple_size_v<Evidence>> likelihood;
   for (std::size_t g = 0; g < row.size(); ++g) {
     const double low = p_low ? kLow[g / kBase.size()] : 0;
     const double base = kBase[g % kBase.size()];
-    row[g] *= (count + low * p_low.value_or(0) + base * p_base) / (total + low + base);
+    likelihood[g] =
+        row[g] * (count + low * p_low.value_or(0) + base * p_base) / (total + low + base);
   }
-  const double largest = *std::ranges::max_element(row);
-  if (largest > 0)
-    for (double& x : row) x /= largest;
+  const double largest = *std::ranges::max_element(likelihood);
+  for (std::size_t g = 0; g < row.size(); ++g)
+    row[g] = static_cast<float>(std::max(kLeast, likelihood[g] / largest));
 }
 
 RowPrior::Weights RowPrior::weights(double total, bool has_low, const Evidence& row) const {
@@ -53,7 +58,6 @@ RowPrior::Weights RowPrior::weights(double total, bool has_low, const Evidence& 
   const double outliers = kOutliers[place_.outliers];
   add(place_, 1 - outliers);
   add({0, kOutlierBase, 0}, outliers);
-  if (!(sum > 0)) return {1 / total, 0, 0, 1 / (total + 1)};  // what was seen is impossible
   return {mean.count / sum, mean.low / sum, mean.base / sum, mean.variance / sum};
 }
 
@@ -69,9 +73,8 @@ double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> ro
   double mantissa = 1, exponents = 0;
   for (const Evidence& row : rows) {
     int exponent = 0;
-    mantissa = std::frexp(
-        mantissa * std::max(1e-300, (1 - outliers) * row[main] + outliers * row[outlier]),
-        &exponent);
+    mantissa =
+        std::frexp(mantissa * ((1 - outliers) * row[main] + outliers * row[outlier]), &exponent);
     exponents += exponent;
   }
   return portable_log(mantissa) + kLog2 * exponents;

@@ -26,7 +26,7 @@ class RowPrior {
   // Of one row: how likely each pair of strengths, [low * kBase.size() + base], made what was seen
   // there, up to a common factor. The likelihood of a sequence is the product of the chances given
   // to each outcome just before it was seen, so that it is kept up to date step by step.
-  using Evidence = std::array<double, kLow.size() * kBase.size()>;
+  using Evidence = std::array<float, kLow.size() * kBase.size()>;
   static Evidence no_evidence();
 
   explicit RowPrior(bool with_low);
