@@ -82,7 +82,27 @@ TEST_F(Cli, TheGuideNeedsItsStudy) {
   hilo({"run", "tiny.toml"});
   expect_failure({"report", "hilo.db", "--guide", "guide.md"}, 2,
                  {"'estimators'", "hilo reproduce estimators"});
+  expect_failure({"report", "hilo.db", "--agents", "guide.md"}, 2, {"hilo reproduce contest"});
   EXPECT_FALSE(std::filesystem::exists(path("guide.md")));
+}
+
+// Agents without roll-outs of their own are diagnosed with the m of mfmcrl; what an agent cannot do
+// is said before anything runs.
+TEST_F(Cli, OtherAgentsAreRunAndDiagnosed) {
+  write("bayes.toml", tiny_spec("[[agent]]\nkind = \"bayes\"\n[[agent]]\nkind = \"transfer\"\n"
+                                "low_steps = 1000\n[[agent]]\nkind = \"mfrl\"\n"));
+  const Finished ran = hilo({"run", "bayes.toml"});
+  EXPECT_EQ(ran.code, 0) << ran.err;
+  EXPECT_NE(hilo({"export", "hilo.db"}).out.find("tiny,Bayes,0,40,trust_low_ends,"),
+            std::string::npos);
+  const Finished diagnosed = hilo({"diagnose", "bayes.toml", "--pilot", "50"});
+  EXPECT_EQ(diagnosed.code, 0) << diagnosed.err;
+  write("undiscounted.toml", tiny_spec("[[agent]]\nkind = \"bayes\"\n"));
+  expect_failure({"run", "undiscounted.toml", "--set", "train.gamma=1"}, 3,
+                 {"agent 2 (bayes)", "gamma must be below 1"});
+  expect_failure({"run", "bayes.toml", "--set", "agent.4.value_min=200"}, 3,
+                 {"agent 4 (mfrl)", "value_min is 200"});
+  expect_failure({"reproduce", "contest-random", "--table", "x.csv"}, 2, {"uses no table"});
 }
 
 }  // namespace
