@@ -29,7 +29,7 @@ class Training {
     prepare();
     measure(done());
     while (!done()) {
-      if (agent_.episodes() % 50 == 0 && !keep_going_()) throw Interrupted();
+      if (!keep_going_()) throw Interrupted();
       const auto start = std::chrono::steady_clock::now();
       run_and_learn();
       seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

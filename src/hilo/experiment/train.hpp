@@ -35,7 +35,7 @@ struct Interrupted {};
 
 // The one training loop: lets the agent prepare, tests before the first episode, after every
 // `every` and after the last one. Exact values need a high fidelity with a model and are left out
-// without one. `keep_going` is asked before every test and at least every 50 episodes; when it says
+// without one. `keep_going` is asked before every test and every episode; when it says
 // no, Interrupted is thrown.
 std::vector<Measurement> train(Agent& agent, const EpisodeSimulator& high,
                                const TrainOptions& train, const TestOptions& test,
