@@ -1,7 +1,9 @@
 #include "hilo/agent/bayes.hpp"
 
+#include <algorithm>
 #include <cmath>
 
+#include "hilo/env/docking.hpp"
 #include "hilo/exact/evaluate.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
@@ -117,6 +119,19 @@ TEST(Bayes, TellsApartWhatTheMapDoesNot) {
   EXPECT_NEAR(agent.q()(0, 0), 0.9, 0.05);
   EXPECT_NEAR(agent.q()(1, 0), 1, 0.05);
   EXPECT_NEAR(agent.q()(2, 0), -1, 0.05);
+}
+
+// Nothing in docking pays more than 1, and that ends it: no value may exceed it, however wrong the
+// prior. Where the coarse grid always docks, going on must not pay what docking pays.
+TEST(Bayes, ValuesStayWithinWhatCanBeEarned) {
+  const DockingOptions options = {.cells = 6};
+  const auto high = make_docking(options, 0);
+  Bayes agent(make_docking_pair(options, 0, high), {}, 0);
+  agent.prepare();
+  for (std::uint32_t k = 0; k < 200; k += 20) {
+    testing::train(agent, *high, 0, k, k + 20);
+    EXPECT_LE(*std::ranges::max_element(agent.q().values()), 1) << k;
+  }
 }
 
 // Without the low fidelity nothing of it matters: neither its states, nor T, nor its ends.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/moments.hpp"
@@ -12,7 +11,9 @@ namespace hilo {
 namespace {
 
 // A change of a value is passed on once it is larger than this share of the largest value.
-constexpr double kTolerance = 5e-4;
+constexpr double kTolerance = 1e-3;
+// The same for the base value, which concerns every row alike and so hardly tells actions apart.
+constexpr double kBaseTolerance = 1e-2;
 // Everything is fitted anew when there is so much more data.
 constexpr double kRefitGrowth = 1.1;
 // Back-ups after an episode: half of all states, or so many if that is more. The rest waits.
@@ -39,8 +40,7 @@ Bayes::Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed)
       seed_(seed),
       q_(model_.pair().high().num_states(), model_.pair().num_actions()),
       optimistic_(q_.num_states(), q_.num_actions()),
-      deviation_(q_.num_states() * q_.num_actions(), std::numeric_limits<double>::infinity()),
-      beliefs_(deviation_.size()),
+      beliefs_(q_.num_states() * q_.num_actions()),
       values_(q_.num_states()),
       low_values_(model_.map().num_low_states()),
       queued_(q_.num_states()),
@@ -180,7 +180,6 @@ void Bayes::set_terminal(State s) {
   for (Action a = 0; a < q_.num_actions(); ++a) {
     q_.set(s, a, 0);
     optimistic_.set(s, a, 0);
-    deviation_[index(s, a)] = 0;
   }
   take_values(s);
 }
@@ -195,14 +194,26 @@ void Bayes::take_values(State s) {
   Value& v = values_[s];
   const State l = model_.map().low_of(s);
   const double share = 1 / static_cast<double>(model_.map().high_of(l).size());
+  const double base = model_.base(s);
   low_values_[l].add(-share, v.moments());
+  base_value_.add(-base, v.moments());
   v.mean = q_.best(s);
   v.optimistic = optimistic_.best(s);
   low_values_[l].add(share, v.moments());
+  base_value_.add(base, v.moments());
   largest_value_ = std::max({largest_value_, std::abs(v.mean), std::abs(v.optimistic)});
   const double change =
       std::max(std::abs(v.mean - v.known_mean), std::abs(v.optimistic - v.known_optimistic));
   if (change > kTolerance * largest_value_) announce(s);
+  const double base_change = std::max(std::abs(base_value_.mean - known_base_.mean),
+                                      std::abs(base_value_.optimistic - known_base_.optimistic));
+  if (base_change > kBaseTolerance * largest_value_) announce_base();
+}
+
+// It is part of every row.
+void Bayes::announce_base() {
+  known_base_ = base_value_;
+  for (State s = 0; s < values_.size(); ++s) enqueue(s);
 }
 
 void Bayes::back_up(State s, Action a) {
@@ -229,7 +240,6 @@ void Bayes::back_up(State s, Action a) {
       b.reward_variance + b.end_variance * if_goes_on * if_goes_on +
       go * go * std::max(0.0, next.square - next.mean * next.mean) * b.successor.variance;
   const double deviation = std::sqrt(variance);
-  deviation_[index(s, a)] = deviation;
   q_.set(s, a, b.reward + go * next.mean);
   optimistic_.set(s, a, b.reward + go * next.optimistic + options_.optimism * deviation);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <vector>
 
 #include "hilo/agent/bayes_model.hpp"
@@ -34,9 +35,10 @@ class Bayes final : public Agent {
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
   std::uint64_t episodes() const override { return episodes_; }
-  // Of what is uncertain about the pair itself: its reward, its end and its successors, but not
-  // what these are worth.
-  double standard_error(State s, Action a) const override { return deviation_[index(s, a)]; }
+  // What it knows is how uncertain a pair is by itself, not what its successors add to that.
+  double standard_error(State /*s*/, Action /*a*/) const override {
+    return std::numeric_limits<double>::infinity();
+  }
   std::vector<Fact> findings() const override;
   std::vector<std::byte> save() const override;
   void load(std::span<const std::byte> bytes) override;
@@ -58,6 +60,7 @@ class Bayes final : public Agent {
   void set_terminal(State s);
   void take_values(State s);
   void announce(State s);
+  void announce_base();
   struct ValueMoments;
   void sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const;
 
@@ -70,7 +73,6 @@ class Bayes final : public Agent {
 
   // Values: q_ of the mean model, optimistic_ of the optimistic one.
   QTable q_, optimistic_;
-  std::vector<double> deviation_;  // [s * num_actions + a], of q_
   std::vector<BayesModel::Belief> beliefs_;
 
   // A value in the mean and in the optimistic model, or a mean of such values.
@@ -96,7 +98,8 @@ class Bayes final : public Agent {
   };
   std::vector<Value> values_;             // by state
   std::vector<ValueMoments> low_values_;  // by low-fidelity state: over those that T takes there
-  ValueMoments base_value_;               // of where all steps lead, as of the last refit
+  ValueMoments base_value_;               // of where all steps lead
+  ValueMoments known_base_;               // the same, as all rows last knew it
   double largest_value_ = 0;
   bool one_to_one_ = true;  // T
 

@@ -23,10 +23,10 @@ std::vector<std::byte> Bayes::save() const {
   model_.save(out);
   out.array<double>(q_.values());
   out.array<double>(optimistic_.values());
-  out.array<double>(deviation_);
   out.array<Value>(values_);
   out.array<ValueMoments>(low_values_);
   out.value(base_value_);
+  out.value(known_base_);
   out.value(largest_value_);
   out.array<State>(std::vector<State>(queue_.begin(), queue_.end()));
   return out.finish();
@@ -49,13 +49,13 @@ void Bayes::load(std::span<const std::byte> bytes) {
   loaded.episodes_ = in.value<std::uint64_t>();
   loaded.next_refit_ = in.value<std::uint64_t>();
   loaded.model_.load(in);
-  std::vector<double> q(deviation_.size()), optimistic(deviation_.size());
+  std::vector<double> q(beliefs_.size()), optimistic(beliefs_.size());
   in.array<double>("number of Q values", q);
   in.array<double>("number of Q values", optimistic);
-  in.array<double>("number of Q values", loaded.deviation_);
   in.array<Value>("number of states", loaded.values_);
   in.array<ValueMoments>("number of low-fidelity states", loaded.low_values_);
   loaded.base_value_ = in.value<ValueMoments>();
+  loaded.known_base_ = in.value<ValueMoments>();
   loaded.largest_value_ = in.value<double>();
   const auto queue = in.list<State>("number of states to plan", values_.size());
   loaded.queue_.assign(queue.begin(), queue.end());

@@ -68,6 +68,8 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
   }
   const double ends = std::accumulate(low_ends_.begin(), low_ends_.end(), 0.0);
   low_chance_of_any_end_ = (ends + 0.5) / (num_steps + 1);
+  low_mean_go_pays_ = std::accumulate(low_reward_go_.begin(), low_reward_go_.end(), 0.0) /
+                      std::max(1.0, num_steps - ends);
   regression_ = RewardRegression(use_low_, mean_rewards.variance());
   refit();
 }
@@ -182,13 +184,14 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
   b.successor = successor_prior_.weights(visits - ended, low_goes > 0, successor_evidence);
 
   // What the low fidelity would pay: its own steps stand for those that were not made. Which end it
-  // is, is as uncertain as which successor; where the low fidelity knows of none, one pays what the
-  // other steps pay.
+  // is, is as uncertain as which successor. Where the low fidelity knows of no end, one pays what
+  // the other steps of the pair pay; where it knows of nothing else, a step that goes on pays what
+  // such steps pay on average.
   double x_end = 0, x_go = 0, x_end_variance = 0;
   if (low_end) {
     const std::size_t j = low_index(s, a);
     const double low_end_pays = low_reward_end_[j] / std::max(1U, low_ends_[j]);
-    const double low_go_pays = low_goes > 0 ? low_reward_go_[j] / low_goes : low_end_pays;
+    const double low_go_pays = low_goes > 0 ? low_reward_go_[j] / low_goes : low_mean_go_pays_;
     const auto which_end = successor_prior_.weights(ended, true, successor_evidence);
     x_end_variance = end_rewards_.variance() * which_end.variance;
     x_end = low_reward_seen_end_[i] * which_end.count +
@@ -209,6 +212,7 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
 void BayesModel::save(ArchiveWriter& out) const {
   out.value(low_samples_);
   out.value(low_chance_of_any_end_);
+  out.value(low_mean_go_pays_);
   low_counts_.save(out);
   out.array<std::uint32_t>(low_ends_);
   out.array<double>(low_reward_go_);
@@ -237,6 +241,7 @@ void BayesModel::save(ArchiveWriter& out) const {
 void BayesModel::load(ArchiveReader& in) {
   low_samples_ = in.value<std::uint32_t>();
   low_chance_of_any_end_ = in.value<double>();
+  low_mean_go_pays_ = in.value<double>();
   low_counts_.load(in, pair_.low().num_states());
   in.array<std::uint32_t>("number of low-fidelity pairs", low_ends_);
   in.array<double>("number of low-fidelity pairs", low_reward_go_);

@@ -104,8 +104,8 @@ class BayesModel {
 
   // The low-fidelity model, by low-fidelity pair.
   std::uint32_t low_samples_ = 0;
-  double low_chance_of_any_end_ = 0.5;
-  TransitionCounts low_counts_;  // of steps that did not end
+  double low_chance_of_any_end_ = 0.5, low_mean_go_pays_ = 0;  // over all pairs
+  TransitionCounts low_counts_;                                // of steps that did not end
   std::vector<std::uint32_t> low_ends_;
   std::vector<double> low_reward_go_, low_reward_end_;  // sums over the steps of either kind
 

@@ -135,7 +135,7 @@ std::vector<AgentKind> model_based_kinds() {
        .algorithm_version = Bayes::kAlgorithmVersion,
        .build = build_bayes},
       {.name = "bayes-high",
-       .display = "Bayes, high only",
+       .display = "Bayes-high",
        .description = "the same without a low fidelity",
        .parameters = {optimism()},
        .variants = {},

@@ -32,7 +32,7 @@ constexpr Remark kRemarks[] = {
      "beliefs by hand, optimum of a 5-state problem, unmoved by a simulator of pure noise",
      "The one to take where a model of all pairs fits into memory and planning time is cheaper "
      "than episodes. It weighs the cheap simulator by how well that foretells."},
-    {"Bayes, high only", "`bayes-high`", kExact, "beliefs by hand, optimum of a 5-state problem",
+    {"Bayes-high", "`bayes-high`", kExact, "beliefs by hand, optimum of a 5-state problem",
      "There is no cheap simulator, or to see what it adds."},
     {"MFMCRL+", "`mfmcrl`, `variant = \"plus\"`", kExact,
      "bias, variance and coverage against exact values (docs/estimators.md)",
@@ -160,7 +160,7 @@ std::string failures(const std::vector<ContestTable>& tables) {
   compare("MFMCRL as-published", "MCRL",
           "The estimator's bias (math.md), with action 0 instead of the policy.");
   compare("MFMCRL as-written", "MCRL", "The estimator's bias (math.md).");
-  compare("Bayes", "Bayes, high only", "Here the prior costs more than it gives.");
+  compare("Bayes", "Bayes-high", "Here the prior costs more than it gives.");
   return out;
 }
 
