@@ -201,13 +201,17 @@ std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
   return out;
 }
 
+bool is_dashed(const Results& results, const std::string& agent) {
+  return agent.ends_with("as-written") || colour_of(results, agent) >= kNumColours;
+}
+
 std::string chart_data(const Results& results, const std::vector<ChartSpec>& charts) {
   const auto comparisons = compare_with_published(results);
   Json agents = Json::array();
   for (const std::string& agent : results.agents())
     agents.push_back({{"label", agent},
                       {"colour", colour_of(results, agent)},
-                      {"dashed", agent.ends_with(" as-written")}});
+                      {"dashed", is_dashed(results, agent)}});
   if (results.has_metric("best_accuracy")) {
     std::size_t colour = 0;
     for (const std::string& agent : results.agents())

@@ -18,8 +18,8 @@ namespace {
 namespace fs = std::filesystem;
 
 // Okabe and Ito's colours: told apart by the colour-blind. The page has the same.
-constexpr std::array<const char*, 8> kColours = {"#000000", "#D55E00", "#0072B2", "#009E73",
-                                                 "#CC79A7", "#E69F00", "#56B4E9", "#8A8A2A"};
+constexpr std::array<const char*, kNumColours> kColours = {
+    "#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A2A"};
 
 const char* colour_name(const Results& results, const std::string& agent) {
   return kColours[colour_of(results, agent) % kColours.size()];
@@ -94,7 +94,7 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
         i, colour);
     lines += fmt::format(
         "  $curve{} using 1:2 with lines lw 2 lc rgb '{}' dt {} title {} noenhanced, \\\n", i,
-        colour, agent.ends_with("as-written") ? 2 : 1, gnuplot_quoted(agent));
+        colour, is_dashed(results, agent) ? 2 : 1, gnuplot_quoted(agent));
     std::string points;
     for (const Comparison& c : comparisons)
       if (c.published.agent == agent && c.published.metric == metric)
@@ -135,7 +135,7 @@ GnuplotScript ratios_script(const Results& results) {
     boxes += fmt::format(
         "  $box{} using 1:2:3:4:5 with candlesticks lw 2 lc rgb '{}' dt {} fs empty notitle "
         "whiskerbars 0.5, \\\n",
-        i, colour_name(results, b.agent), b.agent.ends_with("as-written") ? 2 : 1);
+        i, colour_name(results, b.agent), is_dashed(results, b.agent) ? 2 : 1);
     medians += fmt::format("{} {} {} {} {}\n", i, q.median, q.median, q.median, q.median);
     for (const double outlier : b.box.outliers) outliers += fmt::format("{} {}\n", i, outlier);
     any_outlier = any_outlier || !b.box.outliers.empty();

@@ -40,15 +40,23 @@ void find_sides(const Analysis& analysis, std::vector<std::string>& out) {
       analysis.baseline, joined(above), joined(below), joined(unclear)));
 }
 
+// Agents that need no expensive episode at all, and the one that saves most among the others.
 void find_saving(const Analysis& analysis, std::vector<std::string>& out) {
+  std::vector<std::string> at_once;
+  for (const AgentAnalysis& a : analysis.agents)
+    if (!a.needs.empty() && a.needs.back().episodes.value == 0) at_once.push_back(a.agent);
+  if (!at_once.empty())
+    out.push_back(
+        fmt::format("At {}'s final level from the start: {}.", analysis.baseline, joined(at_once)));
   const AgentAnalysis* best = largest_saving(analysis);
   if (best == nullptr) return;
   const Need& need = best->needs.back();
   out.push_back(fmt::format(
-      "{} reaches {}'s final level first, after {} of {} episodes: {}, the largest saving of {}.",
-      best->agent, analysis.baseline, group_digits(std::round(need.episodes.value)),
+      "{}{} reaches {}'s final level first, after {} of {} episodes: {}, the largest saving of {}.",
+      at_once.empty() ? "" : "Of the others, ", best->agent, analysis.baseline,
+      group_digits(std::round(need.episodes.value)),
       group_digits(static_cast<double>(analysis.last_episode)), show_saving(need),
-      analysis.agents.size() - 1));
+      analysis.agents.size() - 1 - at_once.size()));
 }
 
 }  // namespace

@@ -234,7 +234,9 @@ Table saving_table(const Analysis& analysis) {
       analysis, fmt::format("Saving against {}", analysis.baseline),
       fmt::format(
           "{0}'s episodes over the agent's: above 1 the agent needs fewer. A lower bound (≥) "
-          "where {0} does not get there, an upper one (≤) where the agent does not.",
+          "where {0} does not get there, an upper one (≤) where the agent does not. From the "
+          "start: no "
+          "expensive episode was needed.",
           analysis.baseline),
       [&](const AgentAnalysis& a, const Need& need) {
         return a.agent == analysis.baseline || analysis.seeds.size() < 2 ? std::string("–")
@@ -298,6 +300,7 @@ Table published_table(const std::vector<Comparison>& comparisons) {
 
 std::string show_saving(const Need& need) {
   const Saving& s = need.saving;
+  if (need.episodes.value == 0) return "from the start";
   if (!need.saving_interval || s.bound == Saving::Bound::none) return "–";
   const auto& [low, high] = *need.saving_interval;
   switch (s.bound) {

@@ -86,10 +86,11 @@ std::string bars(const std::string& agent, const RowView& row, double low, doubl
       "<text x=\"{1:.0f}\" y=\"{2:.0f}\" font-size=\"12\" text-anchor=\"end\" "
       "fill=\"currentColor\">{4:.3g}</text></svg>",
       kLeft, kWidth - 4, height - 6, low, high);
-  return out + fmt::format(
-                   "<figcaption>{}: greedy action right with probability {:.2f}</figcaption>"
-                   "</figure>",
-                   escape_html(agent), greedy_is_right(row.q, row.errors));
+  const bool judged = std::ranges::any_of(row.errors, [](double e) { return std::isfinite(e); });
+  const std::string caption = judged ? fmt::format("greedy action right with probability {:.2f}",
+                                                   greedy_is_right(row.q, row.errors))
+                                     : std::string("it gives no standard errors");
+  return out + fmt::format("<figcaption>{}: {}</figcaption></figure>", escape_html(agent), caption);
 }
 
 }  // namespace
@@ -132,7 +133,7 @@ Table sureness_table(const Store& store, const Results& results) {
       .note =
           "First seed. The probability follows from the standard errors that the agent itself "
           "gives "
-          "for its values, for independent normal errors, over states of which it has seen all "
+          "for its values, for independent normal errors, over states where it gives them for all "
           "actions. It speaks of the values of the current policy; the last column is the exact "
           "share of all states whose greedy action is optimal in the end."};
   for (const std::string& agent : results.agents()) {
