@@ -106,7 +106,7 @@ int run(const Options& options) {
                 fmt::format("--returns is {}, but must be in [1, 1e9]", options.plan.returns));
   const Spec spec = load_spec(options.spec, options.overrides);
   const RunConfig& config = find_config(spec, options.spec);
-  const Problem problem = build_problem(config.problem_kind, config.problem, options.seed);
+  const Problem problem = build_problem(config.problem_kind->name, config.problem, options.seed);
   const QTable q = policy_of(options, problem.pair);
   std::uint32_t done = 0;
   const Pilot pilot =
@@ -116,6 +116,7 @@ int run(const Options& options) {
                  .gamma = config.train.number("gamma"),
                  .epsilon = config.train.number("epsilon"),
                  .max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps")),
+                 .truncation = truncation_from_name(config.train.text("truncation")),
                  .seed = options.seed},
                 [&] {
                   if (++done % 20 == 0 || done == options.pilot) show_progress(done, options.pilot);
@@ -131,7 +132,7 @@ int run(const Options& options) {
   const Diagnosis diagnosis = diagnose(problem.pair, pilot, plan);
   const DiagnosisSource source = {
       .experiment = spec.name,
-      .problem = config.problem_kind,
+      .problem = config.problem_kind->name,
       .seed = options.seed,
       .policy = options.policy_store.empty() ? "uniform" : "from " + options.policy_store,
       .agent = config.label};
@@ -142,8 +143,8 @@ int run(const Options& options) {
     return 0;
   }
   for (const std::string& sentence : explain(diagnosis)) fmt::print("{}\n", sentence);
-  fmt::print("Looked at: {}, {}, m = {}, seed {}, policy {}.\n", config.problem_kind, config.label,
-             pilot.low_rollouts, options.seed, source.policy);
+  fmt::print("Looked at: {}, {}, m = {}, seed {}, policy {}.\n", config.problem_kind->name,
+             config.label, pilot.low_rollouts, options.seed, source.policy);
   if (options.policy_store.empty())
     fmt::print("A training with train.pilot_episodes = {} opens with these very episodes.\n",
                pilot.episodes);

@@ -18,7 +18,7 @@ namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, experiment, metric = "test_reward", out, figures, guide, agents;
+  std::string store, experiment, metric, out, figures, guide, agents;
   bool json = false;
 };
 
@@ -122,19 +122,20 @@ int run(const Options& options) {
     // A page has it all, so that tables on the terminal would only repeat it.
     if (!options.out.empty() && options.figures.empty() && !options.json) break;
     const Results results(store, name);
-    if (!results.has_metric(options.metric) && results.has_metric("test_reward"))
+    const std::string metric = options.metric.empty() ? results.reward_metric() : options.metric;
+    if (!results.has_metric(metric) && results.has_metric(results.reward_metric()))
       throw Error(Errc::usage, fmt::format("{}: experiment '{}' has no metric '{}' (docs/usage.md "
                                            "lists them)",
-                                           options.store, name, options.metric));
+                                           options.store, name, metric));
     if (options.json)
-      all.push_back(to_json(results, options.metric));
+      all.push_back(to_json(results, metric));
     else if (options.out.empty())
-      print_text(store, results, options.metric);
+      print_text(store, results, metric);
     if (options.figures.empty()) continue;
-    const auto files = options.metric == "test_reward"
-                           ? draw_all(store, results, options.figures)
-                           : draw_curves(results, options.metric, options.figures,
-                                         fmt::format("{}-{}", name, options.metric));
+    const auto files =
+        options.metric.empty() || metric == "test_reward"
+            ? draw_all(store, results, options.figures)
+            : draw_curves(results, metric, options.figures, fmt::format("{}-{}", name, metric));
     for (const auto& figure : files)
       if (!options.json) fmt::print("figure: {}\n", figure.string());
   }
@@ -158,8 +159,8 @@ Handler add_report(CLI::App& app) {
   app.add_option("--out", options->out,
                  "write a report: FILE.html, a page that works offline, or FILE.md, Markdown");
   app.add_option("--experiment", options->experiment, "only this one");
-  app.add_option("--metric", options->metric, "what to show in tables, as named in the export")
-      ->capture_default_str();
+  app.add_option("--metric", options->metric,
+                 "what to show in tables, as named in the export; default test_reward");
   app.add_option("--figures", options->figures,
                  "draw every figure as SVG, PDF and PNG into this folder");
   app.add_option("--guide", options->guide,

@@ -82,8 +82,8 @@ class ProgressLine {
 // A table that cannot be read should be said once and before anything runs, not by every run.
 void check_files(const Spec& spec) {
   const std::vector<RunGroup> groups = plan(spec, {});
-  if (!groups.empty() && problem_kind(groups[0].problem_kind).content_hash)
-    build_problem(groups[0].problem_kind, groups[0].problem, groups[0].seed);
+  if (!groups.empty() && groups[0].problem_kind->content_hash)
+    build_problem(groups[0].problem_kind->name, groups[0].problem, groups[0].seed);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Solvable find_problem(const Options& options) {
   double gamma = kDefaultGamma;
   if (options.problem.ends_with(".toml")) {
     const Spec spec = load_spec(options.problem);
-    kind = spec.configs[0].problem_kind;
+    kind = spec.configs[0].problem_kind->name;
     parameters = spec.configs[0].problem;
     gamma = spec.configs[0].train.number("gamma");
   }

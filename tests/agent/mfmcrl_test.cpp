@@ -148,7 +148,8 @@ TEST(Mfmcrl, CountsTruncatedRollOuts) {
                   .low_rollouts = 2,
                   .low_policy = LowBehaviour::action_0,
                   .pool = pool,
-                  .max_steps = 2},
+                  .max_steps = 2,
+                  .truncation = Truncation::terminal},
                  1);
     const LearnReport report = agent.learn({{0, 3}, {0}, {1}, false});
     EXPECT_EQ(report.truncated_rollouts, 2U);

@@ -110,14 +110,15 @@ TEST(Plan, TakesWhatSpecsShareOnce) {
 TEST(HighFidelities, AreSharedWhileInUse) {
   HighFidelities all;
   std::map<std::string, Value> problem = tiny().configs[1].problem;
-  const HighFidelity* const first = all.get("random-mdp", problem, 1).get();
-  const auto one = all.get("random-mdp", problem, 1);
+  const HighFidelity* const first = all.get(problem_kind("random-mdp"), problem, 1).get();
+  const auto one = all.get(problem_kind("random-mdp"), problem, 1);
   EXPECT_EQ(one.get(), first);  // kept though nobody used it in between
   problem["snr_db"] = 7.0;
-  EXPECT_EQ(all.get("random-mdp", problem, 1), one);  // the low fidelity does not matter
-  EXPECT_NE(all.get("random-mdp", problem, 2), one);
+  EXPECT_EQ(all.get(problem_kind("random-mdp"), problem, 1),
+            one);  // the low fidelity does not matter
+  EXPECT_NE(all.get(problem_kind("random-mdp"), problem, 2), one);
   problem["states"] = std::int64_t{30};
-  EXPECT_NE(all.get("random-mdp", problem, 1), one);
+  EXPECT_NE(all.get(problem_kind("random-mdp"), problem, 1), one);
   EXPECT_EQ(one->optimum(0.9, 100), one->optimum(0.9, 100));
   EXPECT_NE(one->optimum(0.9, 100), one->optimum(0.8, 100));
   EXPECT_EQ(one->optimum(1, 100), nullptr);

@@ -18,6 +18,7 @@ struct LearnReport {
   std::uint64_t corrected = 0;  // and how many these are
   std::uint64_t low_steps = 0;
   std::uint64_t truncated_rollouts = 0;  // low-fidelity roll-outs cut by max_steps
+  bool dropped = false;                  // the episode was cut and taught nothing
 };
 
 // A learner: a policy that acts and a verb that updates it. It owns no loop and no simulator of the
@@ -38,8 +39,9 @@ class Agent {
   // does it where it was left out.
   virtual LearnReport prepare() { return {}; }
 
-  // A truncated episode is learnt from as it is: its returns lack what would have come. If learn
-  // throws, the agent must be loaded from a saved state before it is used again.
+  // The returns of a truncated episode lack what would have come: an agent that learns from returns
+  // drops it, and one that learns from single steps uses all of them. If learn throws, the agent
+  // must be loaded from a saved state before it is used again.
   virtual LearnReport learn(const Episode& episode) = 0;
 
   virtual const QTable& q() const = 0;

@@ -18,6 +18,10 @@ Mcrl::Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& o
 
 LearnReport Mcrl::learn(const Episode& episode) {
   check_episode(episode, q_.num_states(), q_.num_actions());
+  if (episode.truncated) {
+    ++episodes_;
+    return {.dropped = true};
+  }
   auto first_visits = first_visits_.find(episode);
 
   // G <- 0; for t = T-1, ..., 0: G <- gamma G + r_{t+1}; at a first visit, Q <- mean of the returns

@@ -63,6 +63,11 @@ Mfmcrl::Mfmcrl(const Mfmcrl& other)
 LearnReport Mfmcrl::learn(const Episode& episode) {
   check_episode(episode, q_.num_states(), q_.num_actions());
   LearnReport report;
+  if (episode.truncated) {
+    ++episodes_;
+    report.dropped = true;
+    return report;
+  }
 
   // [l. 4] tau_lo: the episode mapped by T, with low-fidelity rewards
   shadow(pair_, episode, low_);
@@ -93,7 +98,8 @@ void Mfmcrl::pool_path_returns() {
   }
 }
 
-// In place of the path: one low-fidelity roll-out for each first visit of a high-fidelity pair.
+// In place of the path: one low-fidelity roll-out for each first visit of a high-fidelity pair. One
+// that is cut stays: there is no other for its pair.
 // With common random numbers its k-th step draws from the words of the (t + k)-th step of the
 // episode.
 void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
@@ -157,7 +163,7 @@ void Mfmcrl::sample_part(const RolloutBatch& batch, std::span<const StateAction>
   const RolloutSummary* summary = summaries_.data();
   for (const auto [s_lo, a] : starts)
     for (std::uint32_t j = 0; j < rollouts; ++j, ++summary) {
-      if (summary->steps > 0)
+      if (summary->steps > 0 && !(summary->truncated && drops_cut_returns()))
         free_pool_[index(s_lo, a)].add(summary->discounted_return, options_.recency);
       report.low_steps += summary->steps;
       report.truncated_rollouts += summary->truncated ? 1 : 0;
@@ -178,9 +184,12 @@ void Mfmcrl::sample_paths(LearnReport& report) {
       pair_.low().record(batch, starts_[i], rollout_);
       check_episode(rollout_, pair_.low().num_states(), pair_.num_actions());
       check_started_at(rollout_, starts_[i]);
-      pool_first_visits_of_rollout();
       report.low_steps += rollout_.length();
       report.truncated_rollouts += rollout_.truncated ? 1 : 0;
+      if (!(rollout_.truncated && drops_cut_returns()))
+        pool_first_visits_of_rollout();
+      else if (until_full)
+        break;  // they may all be cut, and the pair never be full
     }
   }
 }
@@ -254,6 +263,7 @@ std::vector<std::byte> Mfmcrl::save() const {
   out.value(options_.low_policy);
   out.value(options_.pool);
   out.value(options_.max_steps);
+  out.value(options_.truncation);
   out.value(options_.recency);
   out.value(options_.coupling);
   out.value(options_.pilot_episodes);
@@ -281,6 +291,7 @@ void Mfmcrl::load(std::span<const std::byte> bytes) {
   in.expect("low_policy", options_.low_policy);
   in.expect("pool", options_.pool);
   in.expect("max_steps", options_.max_steps);
+  in.expect("truncation", options_.truncation);
   in.expect("recency", options_.recency);
   in.expect("coupling", options_.coupling);
   in.expect("pilot_episodes", options_.pilot_episodes);

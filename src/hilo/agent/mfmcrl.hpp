@@ -15,7 +15,7 @@ namespace hilo {
 class Mfmcrl final : public Agent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 2;
+  static constexpr std::uint32_t kArchiveVersion = 3;
 
   // The seed addresses the streams of the low-fidelity roll-outs.
   Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed);
@@ -47,6 +47,7 @@ class Mfmcrl final : public Agent {
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   Evidence evidence(State s, Action a) const;
   RolloutBatch low_batch() const;
+  bool drops_cut_returns() const { return options_.truncation == Truncation::drop; }
   void pool_path_returns();
   void pair_with_rollouts(const Episode& high, LearnReport& report);
   void sample_start_pairs(LearnReport& report);

@@ -42,6 +42,7 @@ std::unique_ptr<Agent> build_mfmcrl(const FidelityPair& pair, const Parameters& 
       .low_policy = low_behaviour_from_name(p.text("low_policy")),
       .pool = pool_from_name(p.text("pool")),
       .max_steps = setting.max_steps,
+      .truncation = setting.truncation,
       .estimator = {.name = p.text("estimator"),
                     .alpha = alpha_from_name(p.text("alpha")),
                     .forgetting = p.number("forgetting")},

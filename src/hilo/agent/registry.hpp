@@ -11,6 +11,7 @@
 #include "hilo/agent/agent.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/env/fidelity_pair.hpp"
+#include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
 
@@ -19,6 +20,7 @@ struct AgentSetting {
   double gamma = 0.99;
   double epsilon = 0.1;
   std::uint32_t max_steps = 10'000;
+  Truncation truncation = Truncation::drop;
   std::uint64_t seed = 0;
   std::uint64_t pilot_episodes = 0;  // that follow the uniform policy, before the agent's own
 };

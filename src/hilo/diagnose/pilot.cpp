@@ -60,10 +60,13 @@ Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& o
     shadow(pair, high, low);
     discounted_returns(high.rewards, options.gamma, high_returns);
     discounted_returns(low.rewards, options.gamma, low_returns);
-    for (const std::uint32_t t : high_visits.find(high))
-      pilot.returns.push_back(
-          {static_cast<std::uint32_t>(high.states[t] * num_actions + high.actions[t]), k,
-           high_returns[t], low_returns[t]});
+    // A cut return would be compared with one that may be whole.
+    const bool drop = options.truncation == Truncation::drop;
+    if (!(high.truncated && drop))
+      for (const std::uint32_t t : high_visits.find(high))
+        pilot.returns.push_back(
+            {static_cast<std::uint32_t>(high.states[t] * num_actions + high.actions[t]), k,
+             high_returns[t], low_returns[t]});
     pilot.high_steps += high.length();
     pilot.truncated += high.truncated ? 1 : 0;
     ++pilot.episodes;
@@ -83,10 +86,11 @@ Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& o
         }
         check_episode(rollout, pair.low().num_states(), num_actions);
         discounted_returns(rollout.rewards, options.gamma, free_returns);
-        for (const std::uint32_t t : low_visits.find(rollout)) {
-          pilot.free[rollout.states[t] * num_actions + rollout.actions[t]].add(free_returns[t]);
-          ++pilot.free_returns;
-        }
+        if (!(rollout.truncated && drop))
+          for (const std::uint32_t t : low_visits.find(rollout)) {
+            pilot.free[rollout.states[t] * num_actions + rollout.actions[t]].add(free_returns[t]);
+            ++pilot.free_returns;
+          }
         pilot.low_steps += rollout.length();
         pilot.truncated += rollout.truncated ? 1 : 0;
       }

@@ -6,6 +6,7 @@
 #include "hilo/core/moments.hpp"
 #include "hilo/env/fidelity_pair.hpp"
 #include "hilo/policy/q_table.hpp"
+#include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
 
@@ -15,6 +16,7 @@ struct PilotOptions {
   double gamma = 0.99;
   double epsilon = 0.1;
   std::uint32_t max_steps = 10'000;
+  Truncation truncation = Truncation::drop;
   std::uint64_t seed = 0;
 };
 

@@ -81,7 +81,7 @@ class Docking final : public Model {
 
 // The two fidelities and the map between them.
 FidelityPair make_docking_pair(const DockingOptions& options, std::uint64_t seed,
-                               const std::shared_ptr<const Simulator>& high);
+                               const std::shared_ptr<const EpisodeSimulator>& high);
 std::shared_ptr<const Simulator> make_docking(const DockingOptions& options, std::uint64_t seed);
 DockingOptions low_fidelity_of(const DockingOptions& high);
 

@@ -43,6 +43,7 @@ class FidelityPair {
 
   const EpisodeSimulator& high() const { return *high_; }
   const Simulator& low() const { return *low_; }
+  const std::shared_ptr<const EpisodeSimulator>& shared_high() const { return high_; }
   const std::shared_ptr<const Simulator>& shared_low() const { return low_; }
   const StateMap& map() const { return *map_; }
   std::size_t num_actions() const { return low_->num_actions(); }

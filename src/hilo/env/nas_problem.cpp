@@ -30,7 +30,7 @@ std::vector<Accuracies> columns_of(const Parameters& p, const std::vector<std::s
   return out;
 }
 
-std::shared_ptr<const Simulator> build_high(const Parameters& p, std::uint64_t /*seed*/) {
+HighSimulator build_high(const Parameters& p, std::uint64_t /*seed*/) {
   return make_simulator(
       NasEnvironment(NasSpace(), columns_of(p, {p.text("high")})[0], nasbench201::kStart));
 }
@@ -96,9 +96,8 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
 }
 
 template <class Environment>
-Problem make_problem(const Parameters& p, const std::shared_ptr<const Simulator>& high,
-                     const Accuracies& high_column, const Accuracies& low_column,
-                     const Environment& low, const StateMap& map) {
+Problem make_problem(const Parameters& p, const HighSimulator& high, const Accuracies& high_column,
+                     const Accuracies& low_column, const Environment& low, const StateMap& map) {
   const double high_epochs = static_cast<double>(p.integer("high_epochs"));
   const double low_epochs = static_cast<double>(p.integer("low_epochs"));
   return {.pair = FidelityPair(high, make_simulator(low), map),
@@ -115,8 +114,7 @@ Problem make_problem(const Parameters& p, const std::shared_ptr<const Simulator>
           }};
 }
 
-Problem build_pair(const Parameters& p, std::uint64_t /*seed*/,
-                   const std::shared_ptr<const Simulator>& high) {
+Problem build_pair(const Parameters& p, std::uint64_t /*seed*/, const HighSimulator& high) {
   const NasSpace space;
   const auto columns = columns_of(p, {p.text("high"), p.text("low")});
   if (is_reduced(p))

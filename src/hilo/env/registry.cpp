@@ -27,17 +27,16 @@ RandomMdpOptions random_mdp_options(const Parameters& p) {
   };
 }
 
-const TabularMdp& table_of(const Simulator& simulator) {
+const TabularMdp& table_of(const EpisodeSimulator& simulator) {
   return dynamic_cast<const TabularMdp&>(*simulator.model());
 }
 
-std::shared_ptr<const Simulator> build_random_high(const Parameters& p, std::uint64_t seed) {
+HighSimulator build_random_high(const Parameters& p, std::uint64_t seed) {
   return make_simulator(make_random_mdp(random_mdp_options(p), seed),
                         sampling_from_name(p.text("sampling")));
 }
 
-Problem build_random_pair(const Parameters& p, std::uint64_t seed,
-                          const std::shared_ptr<const Simulator>& high) {
+Problem build_random_pair(const Parameters& p, std::uint64_t seed, const HighSimulator& high) {
   const auto [low, report] = degrade(
       table_of(*high),
       {.snr_db = p.number("snr_db"), .projection = projection_from_name(p.text("projection"))},
@@ -64,13 +63,12 @@ DockingOptions docking_options(const Parameters& p) {
           .gusts = p.number("gusts")};
 }
 
-std::shared_ptr<const Simulator> build_table_high(const Parameters& p, std::uint64_t /*seed*/) {
+HighSimulator build_table_high(const Parameters& p, std::uint64_t /*seed*/) {
   return make_simulator(load_mdp(std::filesystem::path(p.text("folder")) / "high"),
                         sampling_from_name(p.text("sampling")));
 }
 
-Problem build_table_pair(const Parameters& p, std::uint64_t /*seed*/,
-                         const std::shared_ptr<const Simulator>& high) {
+Problem build_table_pair(const Parameters& p, std::uint64_t /*seed*/, const HighSimulator& high) {
   FidelityPair pair = load_pair(p.text("folder"), high, sampling_from_name(p.text("sampling")));
   const std::size_t bytes = table_of(*high).memory_bytes() + table_of(pair.low()).memory_bytes();
   return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
@@ -159,8 +157,7 @@ const std::vector<ProblemKind>& all_kinds() {
            },
        .build_high = [](const Parameters& p,
                         std::uint64_t seed) { return make_docking(docking_options(p), seed); },
-       .build = [](const Parameters& p, std::uint64_t seed,
-                   const std::shared_ptr<const Simulator>& high) -> Problem {
+       .build = [](const Parameters& p, std::uint64_t seed, const HighSimulator& high) -> Problem {
          FidelityPair pair = make_docking_pair(docking_options(p), seed, high);
          const std::size_t bytes = pair.map().num_high_states() * 2 * sizeof(State);
          return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
@@ -201,24 +198,23 @@ auto in_memory(std::string_view kind, const Build& build) {
 
 }  // namespace
 
-std::shared_ptr<const Simulator> build_high_fidelity(std::string_view kind,
-                                                     const std::map<std::string, Value>& parameters,
-                                                     std::uint64_t seed) {
-  const ProblemKind& found = problem_kind(kind);
-  const Parameters checked(kind, found.parameters, parameters);
-  return in_memory(kind, [&] { return found.build_high(checked, seed); });
+HighSimulator build_high_fidelity(const ProblemKind& kind,
+                                  const std::map<std::string, Value>& parameters,
+                                  std::uint64_t seed) {
+  const Parameters checked(kind.name, kind.parameters, parameters);
+  return in_memory(kind.name, [&] { return kind.build_high(checked, seed); });
 }
 
-Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
-                      std::uint64_t seed, const std::shared_ptr<const Simulator>& high) {
-  const ProblemKind& found = problem_kind(kind);
-  const Parameters checked(kind, found.parameters, parameters);
-  return in_memory(kind, [&] { return found.build(checked, seed, high); });
+Problem build_problem(const ProblemKind& kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed, const HighSimulator& high) {
+  const Parameters checked(kind.name, kind.parameters, parameters);
+  return in_memory(kind.name, [&] { return kind.build(checked, seed, high); });
 }
 
 Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
                       std::uint64_t seed) {
-  return build_problem(kind, parameters, seed, build_high_fidelity(kind, parameters, seed));
+  const ProblemKind& found = problem_kind(kind);
+  return build_problem(found, parameters, seed, build_high_fidelity(found, parameters, seed));
 }
 
 }  // namespace hilo

@@ -22,6 +22,9 @@ struct Problem {
   std::function<std::unique_ptr<RunObserver>(std::uint64_t seed)> watch = {};
 };
 
+// All that is asked of a high fidelity is full episodes.
+using HighSimulator = std::shared_ptr<const EpisodeSimulator>;
+
 // A kind of problem that can be named in a spec.
 struct ProblemKind {
   std::string name;
@@ -29,10 +32,8 @@ struct ProblemKind {
   std::vector<ParameterInfo> parameters;
   // The high fidelity, then the rest around it. The first sees no parameter that is
   // low_fidelity_only, so that problems which differ in these alone can share it.
-  std::function<std::shared_ptr<const Simulator>(const Parameters&, std::uint64_t seed)> build_high;
-  std::function<Problem(const Parameters&, std::uint64_t seed,
-                        const std::shared_ptr<const Simulator>& high)>
-      build;
+  std::function<HighSimulator(const Parameters&, std::uint64_t seed)> build_high;
+  std::function<Problem(const Parameters&, std::uint64_t seed, const HighSimulator& high)> build;
   // Checks what the parameters' own ranges cannot: throws if they do not fit together.
   std::function<void(const Parameters&)> validate = {};
   // For a problem that is read from files: what is in them, of the high fidelity alone or of both.
@@ -53,11 +54,12 @@ const ProblemKind& problem_kind(std::string_view name);
 Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
                       std::uint64_t seed);
 
-// The same in two steps: several problems can be built around one high fidelity.
-std::shared_ptr<const Simulator> build_high_fidelity(std::string_view kind,
-                                                     const std::map<std::string, Value>& parameters,
-                                                     std::uint64_t seed);
-Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
-                      std::uint64_t seed, const std::shared_ptr<const Simulator>& high);
+// The same in two steps and for any kind, registered or the caller's own: several problems can be
+// built around one high fidelity.
+HighSimulator build_high_fidelity(const ProblemKind& kind,
+                                  const std::map<std::string, Value>& parameters,
+                                  std::uint64_t seed);
+Problem build_problem(const ProblemKind& kind, const std::map<std::string, Value>& parameters,
+                      std::uint64_t seed, const HighSimulator& high);
 
 }  // namespace hilo

@@ -248,7 +248,7 @@ FidelityPair load_pair(const fs::path& folder) {
   return load_pair(folder, make_simulator(load_mdp(folder / "high")));
 }
 
-FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const Simulator>& high,
+FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const EpisodeSimulator>& high,
                        Sampling low_sampling) {
   const auto low = load_mdp(folder / "low");
   const fs::path map_file = folder / "map.csv";

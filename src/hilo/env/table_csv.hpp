@@ -25,7 +25,7 @@ void save_mdp(const TabularMdp& mdp, const std::filesystem::path& folder);
 FidelityPair load_pair(const std::filesystem::path& folder);
 // The same with the high fidelity already there.
 FidelityPair load_pair(const std::filesystem::path& folder,
-                       const std::shared_ptr<const Simulator>& high,
+                       const std::shared_ptr<const EpisodeSimulator>& high,
                        Sampling low_sampling = Sampling::alias);
 void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& map,
                const std::filesystem::path& folder);

@@ -3,16 +3,16 @@
 #include <fmt/format.h>
 
 #include "hilo/core/error.hpp"
-#include "hilo/env/registry.hpp"
 
 namespace hilo {
 namespace {
 
-std::string key_of(const std::string& kind, const std::map<std::string, Value>& problem,
+std::string key_of(const ProblemKind& kind, const std::map<std::string, Value>& problem,
                    std::uint64_t seed) {
-  const ProblemKind& found = problem_kind(kind);
-  std::string key = fmt::format("{} {}", kind, found.same_for_all_seeds ? 0 : seed);
-  for (const ParameterInfo& info : found.parameters)
+  // Kinds of the caller's own may share a name.
+  std::string key =
+      fmt::format("{} {}", static_cast<const void*>(&kind), kind.same_for_all_seeds ? 0 : seed);
+  for (const ParameterInfo& info : kind.parameters)
     if (!info.low_fidelity_only)
       std::visit([&](const auto& value) { key += fmt::format("\n{} = {}", info.name, value); },
                  problem.at(info.name));
@@ -34,18 +34,17 @@ const Optimum* HighFidelity::optimum(double gamma, std::uint32_t max_steps) cons
   return place->second ? &*place->second : nullptr;
 }
 
-std::shared_ptr<const HighFidelity> HighFidelities::get(const std::string& problem_kind,
+std::shared_ptr<const HighFidelity> HighFidelities::get(const ProblemKind& kind,
                                                         const std::map<std::string, Value>& problem,
                                                         std::uint64_t seed) {
-  const std::string key = key_of(problem_kind, problem, seed);
+  const std::string key = key_of(kind, problem, seed);
   {
     const std::lock_guard lock(mutex_);
     if (const auto found = in_use_.find(key); found != in_use_.end())
       if (auto shared = found->second.lock()) return keep(shared);
   }
   // Built without the lock: two threads may build the same one, but none waits for another.
-  auto built =
-      std::make_shared<const HighFidelity>(build_high_fidelity(problem_kind, problem, seed));
+  auto built = std::make_shared<const HighFidelity>(build_high_fidelity(kind, problem, seed));
   const std::lock_guard lock(mutex_);
   std::erase_if(in_use_, [](const auto& entry) { return entry.second.expired(); });
   const auto place = in_use_.emplace(key, built).first;

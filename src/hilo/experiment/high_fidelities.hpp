@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hilo/core/parameters.hpp"
-#include "hilo/env/simulator.hpp"
+#include "hilo/env/registry.hpp"
 #include "hilo/exact/optimum.hpp"
 
 namespace hilo {
@@ -15,16 +15,15 @@ namespace hilo {
 // An expensive simulator with its exact optimum, which is found when first asked for.
 class HighFidelity {
  public:
-  explicit HighFidelity(std::shared_ptr<const Simulator> simulator)
-      : simulator_(std::move(simulator)) {}
+  explicit HighFidelity(HighSimulator simulator) : simulator_(std::move(simulator)) {}
 
-  const std::shared_ptr<const Simulator>& simulator() const { return simulator_; }
+  const HighSimulator& simulator() const { return simulator_; }
 
   // nullptr if it cannot be known: without a model, or without discounting.
   const Optimum* optimum(double gamma, std::uint32_t max_steps) const;
 
  private:
-  std::shared_ptr<const Simulator> simulator_;
+  HighSimulator simulator_;
   mutable std::mutex mutex_;
   mutable std::map<std::pair<double, std::uint32_t>, std::optional<Optimum>> optima_;
 };
@@ -33,7 +32,7 @@ class HighFidelity {
 // use or was among the last ones asked for. Any thread may ask.
 class HighFidelities {
  public:
-  std::shared_ptr<const HighFidelity> get(const std::string& problem_kind,
+  std::shared_ptr<const HighFidelity> get(const ProblemKind& kind,
                                           const std::map<std::string, Value>& problem,
                                           std::uint64_t seed);
 

@@ -68,9 +68,8 @@ bool is_default(const RunConfig& config, const std::string& key, const Value& va
     given.insert(*found);
   if (config.agent->complete) config.agent->complete(given);
   if (const auto found = given.find(key); found != given.end()) return found->second == value;
-  for (const auto infos :
-       {std::span<const ParameterInfo>(config.agent->parameters),
-        std::span<const ParameterInfo>(problem_kind(config.problem_kind).parameters)})
+  for (const auto infos : {std::span<const ParameterInfo>(config.agent->parameters),
+                           std::span<const ParameterInfo>(config.problem_kind->parameters)})
     if (const auto info = std::ranges::find(infos, key, &ParameterInfo::name); info != infos.end())
       return info->default_value == value;
   return false;

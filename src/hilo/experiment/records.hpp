@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,8 @@ struct RunRecord {
   RunKey key;
   std::string canonical;  // the configuration itself
   bool failed = false;
-  std::string error;  // if it failed
+  std::string error;         // if it failed,
+  std::exception_ptr cause;  // and what was thrown, for callers in the same process
   std::vector<Measurement> measurements;
   std::uint64_t num_states = 0, num_actions = 0;
   std::vector<double> q;                // final state-action values, [s * num_actions + a]

@@ -8,7 +8,6 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/parallel.hpp"
-#include "hilo/env/registry.hpp"
 #include "hilo/exact/estimator_bias.hpp"
 #include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/train.hpp"
@@ -27,7 +26,8 @@ TrainOptions train_options(const PlannedRun& run) {
           .gamma = p.number("gamma"),
           .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
           .seed = run.seed,
-          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))};
+          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes")),
+          .truncation = truncation_from_name(p.text("truncation"))};
 }
 
 TestOptions test_options(const RunConfig& config, const HighFidelity& high) {
@@ -49,6 +49,7 @@ std::unique_ptr<Agent> build_agent(const PlannedRun& run, const FidelityPair& pa
       {.gamma = p.number("gamma"),
        .epsilon = p.number("epsilon"),
        .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+       .truncation = truncation_from_name(p.text("truncation")),
        .seed = run.seed,
        .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))});
 }
@@ -60,10 +61,11 @@ RunRecord start_record(const PlannedRun& run) {
   return record;
 }
 
-RunRecord failed_record(const PlannedRun& run, const std::string& error) {
+RunRecord failed_record(const PlannedRun& run, const std::string& error, std::exception_ptr cause) {
   RunRecord record = start_record(run);
   record.failed = true;
   record.error = error;
+  record.cause = std::move(cause);
   return record;
 }
 
@@ -140,7 +142,7 @@ RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem
         record.standard_errors.push_back(agent->standard_error(s, a));
     return record;
   } catch (const std::exception& e) {
-    return failed_record(run, e.what());
+    return failed_record(run, e.what(), std::current_exception());
   }
 }
 
@@ -179,16 +181,18 @@ void run_group(const RunGroup& group, HighFidelities& high_fidelities,
   std::shared_ptr<const HighFidelity> high;
   std::optional<Problem> problem;
   std::string error;
+  std::exception_ptr cause;
   try {
-    high = high_fidelities.get(group.problem_kind, group.problem, group.seed);
-    problem = build_problem(group.problem_kind, group.problem, group.seed, high->simulator());
+    high = high_fidelities.get(*group.problem_kind, group.problem, group.seed);
+    problem = build_problem(*group.problem_kind, group.problem, group.seed, high->simulator());
   } catch (const std::exception& e) {
     error = e.what();
+    cause = std::current_exception();
   }
   try {
     for (const PlannedRun& run : group.runs)
       reporter.finish(run, problem ? execute(run, *high, *problem, callbacks.keep_going)
-                                   : failed_record(run, error));
+                                   : failed_record(run, error, cause));
   } catch (const Interrupted&) {
     // The run leaves no record and will be done again.
   }
@@ -235,11 +239,9 @@ double estimate_run(const PlannedRun& run, const HighFidelity& high, const Fidel
 // Whether the problem of a group has the high fidelity of the configuration.
 bool same_high_fidelity(const RunGroup& group, const RunConfig& config) {
   if (group.problem_kind != config.problem_kind) return false;
-  return std::ranges::all_of(problem_kind(config.problem_kind).parameters,
-                             [&](const ParameterInfo& info) {
-                               return info.low_fidelity_only ||
-                                      group.problem.at(info.name) == config.problem.at(info.name);
-                             });
+  return std::ranges::all_of(config.problem_kind->parameters, [&](const ParameterInfo& info) {
+    return info.low_fidelity_only || group.problem.at(info.name) == config.problem.at(info.name);
+  });
 }
 
 // Puts the run into the group of its problem, one from `first` on, or into a new one.
@@ -322,9 +324,9 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
         group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
     if (!build_seconds.contains(group.problem) || !all_known) {
       const auto start = std::chrono::steady_clock::now();
-      const HighFidelity high(build_high_fidelity(group.problem_kind, group.problem, group.seed));
+      const HighFidelity high(build_high_fidelity(*group.problem_kind, group.problem, group.seed));
       const Problem problem =
-          build_problem(group.problem_kind, group.problem, group.seed, high.simulator());
+          build_problem(*group.problem_kind, group.problem, group.seed, high.simulator());
       build_seconds[group.problem] = seconds_since(start);
       for (const PlannedRun& run : group.runs)
         if (!seconds.contains(run.config))

@@ -21,7 +21,7 @@ struct PlannedRun {
 // Runs that share a problem: it is built once and all of them are trained on it. Groups of one seed
 // that have the same high fidelity share that too.
 struct RunGroup {
-  std::string problem_kind;
+  std::shared_ptr<const ProblemKind> problem_kind;
   std::map<std::string, Value> problem;
   std::uint64_t seed = 0;
   std::vector<PlannedRun> runs;

@@ -10,7 +10,6 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
-#include "hilo/env/registry.hpp"
 #include "hilo/experiment/labels.hpp"
 #include "hilo/experiment/spec_toml.hpp"
 
@@ -100,7 +99,7 @@ void canonicalise(RunConfig& config, const ProblemKind& kind) {
                                            config.agent->uses_low_fidelity);
   config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
   append(config.canonical, "agent", config.agent_parameters.all(), config.agent->parameters);
-  config.canonical += fmt::format("problem.kind = \"{}\"\n", config.problem_kind);
+  config.canonical += fmt::format("problem.kind = \"{}\"\n", kind.name);
   append(config.canonical, "problem", visible, kind.parameters);
   append(config.canonical, "test", config.test.all(), test_parameters());
   append(config.canonical, "train", config.train.all(), train_parameters());
@@ -150,10 +149,17 @@ std::string read_name(const toml::table& root, const std::string& where) {
 // Everything that is the same for all agents.
 struct Common {
   std::string where;
-  const ProblemKind* problem_kind;
+  std::shared_ptr<const ProblemKind> problem_kind;
   std::vector<Values> problems;
   Parameters train, test;
 };
+
+std::shared_ptr<const ProblemKind> find_problem_kind(
+    const std::string& name, const std::shared_ptr<const ProblemKind>& own) {
+  if (own && own->name == name) return own;
+  // Registered kinds live as long as the program.
+  return {std::shared_ptr<const ProblemKind>(), &problem_kind(name)};
+}
 
 void check_train(const Parameters& train, const Parameters& test, const std::string& where) {
   if ((train.integer("episodes") == 0) == (train.integer("steps") == 0))
@@ -208,7 +214,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
       RunConfig config{.label = label,
                        .agent = &kind,
                        .agent_parameters = Parameters(where_kind, kind.parameters, agent),
-                       .problem_kind = common.problem_kind->name,
+                       .problem_kind = common.problem_kind,
                        .problem = {checked.all().begin(), checked.all().end()},
                        .train = common.train,
                        .test = common.test,
@@ -252,7 +258,8 @@ SeedRange parse_seeds(std::string_view text) {
   return range;
 }
 
-Spec parse_spec(std::string_view text, const std::string& where, const Overrides& overrides) {
+Spec parse_spec(std::string_view text, const std::string& where, const Overrides& overrides,
+                const std::shared_ptr<const ProblemKind>& own) {
   toml::table root;
   try {
     root = toml::parse(text, where);
@@ -274,8 +281,8 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
   };
   const Common common = {
       .where = where,
-      .problem_kind = &in_place(where + ": problem",
-                                [&]() -> const ProblemKind& { return problem_kind(problem_name); }),
+      .problem_kind =
+          in_place(where + ": problem", [&] { return find_problem_kind(problem_name, own); }),
       .problems = expand(problem),
       .train = Parameters(where + ": train", train_parameters(), values_of("train")),
       .test = Parameters(where + ": test", test_parameters(), values_of("test")),

@@ -9,6 +9,7 @@
 
 #include "hilo/agent/registry.hpp"
 #include "hilo/core/parameters.hpp"
+#include "hilo/env/registry.hpp"
 
 namespace hilo {
 
@@ -26,7 +27,7 @@ struct RunConfig {
   std::string label;
   const AgentKind* agent = nullptr;
   Parameters agent_parameters;
-  std::string problem_kind;
+  std::shared_ptr<const ProblemKind> problem_kind;
   std::map<std::string, Value> problem;  // complete, with the agent's overrides
   Parameters train, test;
 
@@ -47,8 +48,10 @@ struct Spec {
 // Overrides of single keys, "train.episodes=100": applied to the file's text before it is checked.
 using Overrides = std::vector<std::string>;
 
-// `where` names the source in messages.
-Spec parse_spec(std::string_view toml, const std::string& where, const Overrides& overrides = {});
+// `where` names the source in messages. A problem whose kind is called like `own` is of that kind:
+// simulators that exist in the caller's program alone.
+Spec parse_spec(std::string_view toml, const std::string& where, const Overrides& overrides = {},
+                const std::shared_ptr<const ProblemKind>& own = nullptr);
 Spec load_spec(const std::filesystem::path& file, const Overrides& overrides = {});
 
 // The keys of [train] and [test], for help texts.

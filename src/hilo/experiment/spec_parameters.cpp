@@ -37,6 +37,12 @@ std::span<const ParameterInfo> train_parameters() {
        .high = kMaxEpisodes,
        .choices = {},
        .silent_default = true},
+      {.name = "truncation",
+       .description = "what a learner from returns does with an episode that was cut: leave it "
+                      "out, or count the cut as its end",
+       .default_value = "drop",
+       .choices = {"drop", "terminal"},
+       .silent_default = true},
   };
   return kInfos;
 }
@@ -44,7 +50,7 @@ std::span<const ParameterInfo> train_parameters() {
 std::span<const ParameterInfo> test_parameters() {
   static const std::vector<ParameterInfo> kInfos = {
       {"every", "training episodes between two tests", std::int64_t{50}, 1, kMaxEpisodes, {}},
-      {"episodes", "test episodes in each test", std::int64_t{200}, 1, 1e6, {}},
+      {"episodes", "test episodes in each test; 0: none", std::int64_t{200}, 0, 1e6, {}},
       {"exact_every",
        "training episodes between exact values, a multiple of every; 0: none",
        std::int64_t{0},

@@ -1,5 +1,7 @@
 #include "hilo/experiment/train.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -11,6 +13,7 @@ namespace hilo {
 namespace {
 
 constexpr std::size_t kLastEpisodes = 1000;  // of variance_ratio_last_1000
+constexpr std::uint64_t kHopeless = 100;     // episodes from the first on that taught nothing
 
 class Training {
  public:
@@ -65,11 +68,17 @@ class Training {
                       episode_);
     if (episode_.length() == 0)
       throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
+    const bool cut = episode_.truncated;
+    if (train_.truncation == Truncation::terminal) episode_.truncated = false;
     const LearnReport report = agent_.learn(episode_);
     if (train_.observer != nullptr) train_.observer->see(episode_);
     high_steps_ += episode_.length();
     low_steps_ += report.low_steps;
-    truncated_ += report.truncated_rollouts + (episode_.truncated ? 1 : 0);
+    truncated_ += report.truncated_rollouts + (cut ? 1 : 0);
+    truncated_high_ += cut ? 1 : 0;
+    dropped_ += report.dropped ? 1 : 0;
+    check_hope();
+    if (test_.episodes == 0) add_up(episode_);
     ratio_since_test_ += report.variance_ratio;
     correlation_since_test_ += report.correlation_sum;
     corrected_since_test_ += report.corrected;
@@ -78,6 +87,30 @@ class Training {
       last_ratios_.push_back(report.variance_ratio);
     else
       last_ratios_[(agent_.episodes() - 1) % kLastEpisodes] = report.variance_ratio;
+  }
+
+  // Where all episodes are cut, a learner from returns would go on for ever and learn nothing.
+  void check_hope() const {
+    const std::uint64_t episodes = agent_.episodes();
+    if (dropped_ < episodes || (episodes < kHopeless && !done())) return;
+    throw Error(
+        Errc::simulator,
+        fmt::format("all of the first {} episodes were cut (max_steps is {}) and dropped, so that "
+                    "nothing was learnt; does the environment ever end? Raise max_steps, or set "
+                    "truncation = \"terminal\" to count the cut as an end",
+                    episodes, train_.max_steps));
+  }
+
+  // What the training episodes gave since the last test, where there are no tests.
+  void add_up(const Episode& episode) {
+    double sum = 0;
+    double discounted = 0;
+    for (std::size_t t = episode.length(); t-- > 0;) {
+      sum += episode.rewards[t];
+      discounted = train_.gamma * discounted + episode.rewards[t];
+    }
+    train_reward_ += sum / static_cast<double>(episode.length());
+    train_return_ += discounted;
   }
 
   void add(const std::string& metric, double value) {
@@ -89,22 +122,10 @@ class Training {
 
   void measure(bool last) {
     if (!keep_going_()) throw Interrupted();
-    high_.run_episodes({.behaviour = agent_.greedy(),
-                        .seed = train_.seed,
-                        .purpose = Purpose::test,
-                        .episode = static_cast<std::uint32_t>(agent_.episodes()),
-                        .gamma = train_.gamma,
-                        .max_steps = train_.max_steps},
-                       summaries_);
-    double reward = 0;
-    double discounted = 0;
-    for (const RolloutSummary& summary : summaries_) {
-      reward += summary.mean_reward();
-      discounted += summary.discounted_return;
-    }
-    const auto n = static_cast<double>(summaries_.size());
-    add("test_reward", reward / n);
-    add("test_return", discounted / n);
+    if (test_.episodes > 0)
+      test();
+    else if (episodes_since_test_ > 0)
+      record_training();
     if (test_.count_steps) {
       add("high_steps_so_far", static_cast<double>(high_steps_));
       add("low_steps_so_far", static_cast<double>(low_steps_));
@@ -121,6 +142,34 @@ class Training {
     if (train_.observer != nullptr) add_all(train_.observer->at_test());
     if (test_.exact_every > 0 && (last || agent_.episodes() % test_.exact_every == 0))
       measure_exactly();
+  }
+
+  void record_training() {
+    const auto n = static_cast<double>(episodes_since_test_);
+    add("train_reward", train_reward_ / n);
+    add("train_return", train_return_ / n);
+    train_reward_ = 0;
+    train_return_ = 0;
+  }
+
+  void test() {
+    high_.run_episodes({.behaviour = agent_.greedy(),
+                        .seed = train_.seed,
+                        .purpose = Purpose::test,
+                        .episode = static_cast<std::uint32_t>(agent_.episodes()),
+                        .gamma = train_.gamma,
+                        .max_steps = train_.max_steps},
+                       summaries_);
+    double reward = 0;
+    double discounted = 0;
+    for (const RolloutSummary& summary : summaries_) {
+      reward += summary.mean_reward();
+      discounted += summary.discounted_return;
+      test_steps_ += summary.steps;
+    }
+    const auto n = static_cast<double>(summaries_.size());
+    add("test_reward", reward / n);
+    add("test_return", discounted / n);
   }
 
   void measure_exactly() {
@@ -146,6 +195,13 @@ class Training {
     add("low_steps", static_cast<double>(low_steps_));
     if (train_.observer != nullptr) add_all(train_.observer->at_end());
     add("truncated", static_cast<double>(truncated_));
+    if (truncated_high_ > 0) {
+      add("truncated_high", static_cast<double>(truncated_high_));
+      add("dropped", static_cast<double>(dropped_));
+    }
+    // Without a model it is somebody's own system, and testing on it is not free.
+    if (high_.model() == nullptr && test_.episodes > 0)
+      add("test_steps", static_cast<double>(test_steps_));
     add("seconds", seconds_);
   }
 
@@ -160,7 +216,9 @@ class Training {
   std::vector<RolloutSummary> summaries_;
   std::vector<Measurement> out_;
   std::vector<double> last_ratios_;  // a ring
-  std::uint64_t high_steps_ = 0, low_steps_ = 0, truncated_ = 0, episodes_since_test_ = 0;
+  std::uint64_t high_steps_ = 0, low_steps_ = 0, test_steps_ = 0, episodes_since_test_ = 0;
+  std::uint64_t truncated_ = 0, truncated_high_ = 0, dropped_ = 0;
+  double train_reward_ = 0, train_return_ = 0;  // since the last test
   double ratio_since_test_ = 0;
   double correlation_since_test_ = 0;
   std::uint64_t corrected_since_test_ = 0;

@@ -7,6 +7,7 @@
 #include "hilo/env/simulator.hpp"
 #include "hilo/exact/optimum.hpp"
 #include "hilo/experiment/records.hpp"
+#include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
 
@@ -19,12 +20,13 @@ struct TrainOptions {
   std::uint64_t seed = 0;
   // The first so many episodes follow the uniform policy: those of a pilot study, used again.
   std::uint64_t pilot_episodes = 0;
+  Truncation truncation = Truncation::drop;
   RunObserver* observer = nullptr;  // told of every training episode, asked at every test
 };
 
 struct TestOptions {
   std::uint64_t every = 50;
-  std::uint32_t episodes = 200;
+  std::uint32_t episodes = 200;      // 0: none, the rewards of training are recorded instead
   std::uint64_t exact_every = 0;     // 0: never
   const Optimum* optimum = nullptr;  // of the high fidelity, where it is known
   bool count_steps = false;          // record at every test what was spent so far
@@ -34,7 +36,8 @@ struct TestOptions {
 struct Interrupted {};
 
 // The one training loop: lets the agent prepare, tests before the first episode, after every
-// `every` and after the last one. Exact values need a high fidelity with a model and are left out
+// `every` and after the last one. Throws if all of the first episodes were cut and dropped: nothing
+// would ever be learnt. Exact values need a high fidelity with a model and are left out
 // without one. `keep_going` is asked before every test and every episode; when it says
 // no, Interrupted is thrown.
 std::vector<Measurement> train(Agent& agent, const EpisodeSimulator& high,

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/env/registry.hpp"
+
 namespace hilo {
 namespace {
 
@@ -92,16 +94,17 @@ class Analyser {
   }
 
   AgentAnalysis analyse(const std::string& agent) const {
-    AgentAnalysis out{.agent = agent,
-                      .seeds = results_.num_seeds(agent),
-                      .final_reward = summarise(values_of(results_.final_of(agent, "test_reward"))),
-                      .exact = {},
-                      .share = {},
-                      .advantage = {},
-                      .iqm = {},
-                      .area = {},
-                      .improvement = {},
-                      .needs = {}};
+    AgentAnalysis out{
+        .agent = agent,
+        .seeds = results_.num_seeds(agent),
+        .final_reward = summarise(values_of(results_.final_of(agent, results_.reward_metric()))),
+        .exact = {},
+        .share = {},
+        .advantage = {},
+        .iqm = {},
+        .area = {},
+        .improvement = {},
+        .needs = {}};
     if (results_.has_metric(agent, "policy_reward"))
       out.exact = summarise(values_of(results_.final_of(
           agent, analysis_.level_metric == "policy_value" ? "policy_value" : "policy_reward")));
@@ -128,7 +131,7 @@ class Analyser {
 
   // The area under a mean curve is the mean of the areas.
   void add_area(const std::string& agent, AgentAnalysis& out) const {
-    const Curves curves = curves_of(results_, agent, "test_reward", analysis_.seeds);
+    const Curves curves = curves_of(results_, agent, results_.reward_metric(), analysis_.seeds);
     if (curves.episodes.empty()) return;
     std::vector<double> areas;
     std::vector<double> curve(curves.episodes.size());
@@ -244,12 +247,16 @@ const AgentAnalysis* Analysis::find(const std::string& agent) const {
 namespace {
 
 // What "final level" means. The paper's y axis, a mean per step, rewards whoever ends quickly, so
-// where all that counts comes at the end the value itself is taken.
+// where all that counts comes at the end, or may, the value itself is taken.
 std::string level_metric_of(const Results& results, bool exact) {
-  if (!exact) return "test_reward";
-  const std::string canonical =
-      results.agents().empty() ? "" : results.canonical_of(results.agents()[0]);
-  return canonical_value(canonical, "problem.kind") == "docking" ? "policy_value" : "policy_reward";
+  if (!exact) return results.reward_metric();
+  const std::string kind =
+      results.agents().empty()
+          ? ""
+          : canonical_value(results.canonical_of(results.agents()[0]), "problem.kind");
+  const bool users_own = std::ranges::find(problem_kinds(), kind, &ProblemKind::name) ==
+                         std::ranges::end(problem_kinds());
+  return kind == "docking" || users_own ? "policy_value" : "policy_reward";
 }
 
 }  // namespace

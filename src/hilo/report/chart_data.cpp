@@ -32,7 +32,10 @@ const std::vector<ChartSpec>& all_charts() {
             {"test_return", "Discounted return, test episodes", "discounted return",
              "optimal_value", "optimal discounted value, exact"},
             {"policy_value", "Discounted value, exact", "discounted value", "optimal_value",
-             "optimal discounted value, exact"}}},
+             "optimal discounted value, exact"},
+            {"train_reward", "Mean reward per step, training episodes", "mean reward per step", "",
+             ""},
+            {"train_return", "Discounted return, training episodes", "discounted return", "", ""}}},
       {.title = "What the search found",
        .note =
            "The highest high-fidelity accuracy among the architectures trained so far, mean over "

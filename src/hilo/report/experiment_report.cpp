@@ -87,6 +87,8 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   report.docking = explain_docking(results, report.analysis);
   if (report.same_runs_as.empty()) report.sureness = sureness_table(store, results);
   report.findings = find_all(report);
+  for (std::string& sentence : find_cut_episodes(results))
+    report.findings.push_back(std::move(sentence));
 
   if (report.same_runs_as.empty()) {
     report.outcome = outcome_table(report.analysis);

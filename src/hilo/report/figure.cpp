@@ -27,6 +27,7 @@ const char* colour_name(const Results& results, const std::string& agent) {
 
 std::string axis_name(const std::string& metric) {
   if (metric == "test_reward") return "mean reward per step, greedy policy";
+  if (metric == "train_reward") return "mean reward per step of training episodes";
   if (metric == "test_return") return "discounted return, greedy policy";
   if (metric == "correlation") return "correlation of high- and low-fidelity returns";
   if (metric == "optimal_actions") return "share of states whose greedy action is optimal";
@@ -183,7 +184,8 @@ std::string suffix_of(FigureKind figure) {
 
 std::vector<FigureKind> figures_of(const Results& results, bool with_learning) {
   std::vector<FigureKind> out;
-  if (with_learning && results.has_metric("test_reward")) out.push_back(FigureKind::learning);
+  if (with_learning && results.has_metric(results.reward_metric()))
+    out.push_back(FigureKind::learning);
   if (results.has_metric("correlation"))
     out.insert(out.end(), {FigureKind::ratios, FigureKind::correlation});
   if (with_learning && results.has_metric("optimal_actions"))
@@ -226,7 +228,7 @@ std::vector<fs::path> draw_figure(const Results& results, FigureKind figure, boo
   const std::string stem = figure_name(results, figure, with_learning);
   switch (figure) {
     case FigureKind::learning:
-      return draw_curves(results, "test_reward", folder, stem);
+      return draw_curves(results, results.reward_metric(), folder, stem);
     case FigureKind::correlation:
       return draw_curves(results, "correlation", folder, stem);
     case FigureKind::optimal_actions:

@@ -102,6 +102,31 @@ std::string count_agreement(const std::vector<Comparison>& comparisons) {
   return text;
 }
 
+std::vector<std::string> find_cut_episodes(const Results& results) {
+  std::vector<std::string> out;
+  for (const std::string& agent : results.agents()) {
+    const BySeed& cut = results.final_of(agent, "truncated_high");
+    if (cut.empty()) continue;
+    const auto over_all_seeds = [&](const BySeed& values) {
+      double sum = 0;
+      for (const double value : values_of(values)) sum += value;
+      return sum / static_cast<double>(results.num_seeds(agent));
+    };
+    const double dropped = over_all_seeds(results.final_of(agent, "dropped"));
+    const std::string fate =
+        dropped > 0
+            ? "and taught it nothing (truncation = \"drop\")"
+            : (canonical_value(results.canonical_of(agent), "train.truncation") == "terminal"
+                   ? "and count as ended there (truncation = \"terminal\")"
+                   : "and it learnt from their single steps");
+    out.push_back(
+        fmt::format("{}: {:.4g} expensive episodes a run were cut before their end, in "
+                    "{} of {} seeds, {}.",
+                    agent, over_all_seeds(cut), cut.size(), results.num_seeds(agent), fate));
+  }
+  return out;
+}
+
 std::string data_note(const Results& results) {
   if (results.is_stand_in())
     return fmt::format(

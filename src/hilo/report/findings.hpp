@@ -16,6 +16,9 @@ std::string data_note(const Results& results);
 // "20 of 20 published values agree", and how many could not be compared.
 std::string count_agreement(const std::vector<Comparison>& comparisons);
 
+// Episodes that were cut, and what became of them: whoever reads a curve must know.
+std::vector<std::string> find_cut_episodes(const Results& results);
+
 // How many agents end above, below, and where it cannot be told.
 struct Sides {
   std::vector<std::string> above, below, unclear;

@@ -177,8 +177,12 @@ bool Results::has_metric(const std::string& metric) const {
 
 std::vector<std::uint64_t> Results::seeds(const std::string& agent) const {
   std::vector<std::uint64_t> out;
-  for (const auto& [seed, value] : final_of(agent, "test_reward")) out.push_back(seed);
+  for (const auto& [seed, value] : final_of(agent, reward_metric())) out.push_back(seed);
   return out;
+}
+
+std::string Results::reward_metric() const {
+  return has_metric("train_reward") && !has_metric("test_reward") ? "train_reward" : "test_reward";
 }
 
 Summary Results::at(const std::string& agent, const std::string& metric,

@@ -33,6 +33,8 @@ class Results {
   std::vector<std::uint64_t> seeds(const std::string& agent) const;
   std::size_t num_seeds(const std::string& agent) const { return seeds(agent).size(); }
   bool has_metric(const std::string& metric) const;
+  // The learning curve: test_reward, or train_reward where nothing was tested.
+  std::string reward_metric() const;
   bool has_metric(const std::string& agent, const std::string& metric) const;
   // The configuration behind a label: its hash, and itself, one "part.key = value" a line.
   std::string config_of(const std::string& agent) const;

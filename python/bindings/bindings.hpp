@@ -1,0 +1,112 @@
+// What the binding files share. Each of them binds one folder of src/hilo; module.cpp calls them in
+// the order of the folders.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/parameters.hpp"
+
+namespace hilo::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void bind_core(nb::module_& m);
+void bind_env(nb::module_& m);
+void bind_rollout(nb::module_& m);
+void bind_estimator(nb::module_& m);
+void bind_policy(nb::module_& m);
+void bind_exact(nb::module_& m);
+void bind_agent(nb::module_& m);
+void bind_diagnose(nb::module_& m);
+void bind_experiment(nb::module_& m);
+void bind_store(nb::module_& m);
+void bind_report(nb::module_& m);
+void bind_python_simulator(nb::module_& m);
+
+using Parameter = std::map<std::string, Value>;
+
+template <class T>
+using Vector = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
+template <class T>
+using Matrix = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::c_contig>;
+
+// Arrays that Python hands in: read where they lie.
+template <class T>
+using InVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<const T> span_of(const InVector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+// An array that lies in the memory of `owner`, read-only; it keeps the owner alive.
+template <class T>
+Vector<T> view(std::span<const T> values, nb::handle owner) {
+  return Vector<T>(values.data(), {values.size()}, owner);
+}
+template <class T>
+Matrix<T> view(std::span<const T> values, std::size_t rows, nb::handle owner) {
+  return Matrix<T>(values.data(), {rows, rows == 0 ? 0 : values.size() / rows}, owner);
+}
+
+// An array that owns what was computed for it.
+template <class T>
+nb::capsule hold(std::vector<T>& values) {
+  auto* kept = new std::vector<T>(std::move(values));
+  return nb::capsule(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+}
+template <class T>
+Vector<T> own(std::vector<T> values) {
+  const nb::capsule owner = hold(values);
+  auto& kept = *static_cast<std::vector<T>*>(owner.data());
+  return Vector<T>(kept.data(), {kept.size()}, owner);
+}
+template <class T>
+Matrix<T> own(std::vector<T> values, std::size_t rows) {
+  const nb::capsule owner = hold(values);
+  auto& kept = *static_cast<std::vector<T>*>(owner.data());
+  return Matrix<T>(kept.data(), {rows, rows == 0 ? 0 : kept.size() / rows}, owner);
+}
+
+// A function of the package that makes a pickled object again: pickle can name it.
+inline nb::object rebuild(const char* name) {
+  return nb::module_::import_("hilo._rebuild").attr(name);
+}
+
+// Keyword arguments as named parameters; the library checks them.
+inline Parameter parameters_of(const nb::kwargs& kwargs) {
+  Parameter out;
+  for (const auto item : kwargs) {
+    const std::string name = nb::cast<std::string>(item.first);
+    Value value;
+    if (!nb::try_cast<Value>(item.second, value))
+      throw Error(Errc::usage, name + " is " + nb::cast<std::string>(nb::repr(item.second)) +
+                                   ", but must be a bool, a whole number, a number or a text");
+    out[name] = value;
+  }
+  return out;
+}
+
+}  // namespace hilo::python

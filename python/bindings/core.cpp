@@ -1,0 +1,101 @@
+#include "hilo/core/moments.hpp"
+
+#include "bindings.hpp"
+#include "hilo/core/version.hpp"
+#include "python_simulator.hpp"
+
+namespace hilo::python {
+namespace {
+
+// hilo::Error becomes hilo.Error with its code; what a user's own code raised is raised again.
+void translate(const std::exception_ptr& exception, void* payload) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (RaisedByUser& e) {
+    e.restore();
+  } catch (const Error& e) {
+    const nb::handle type = static_cast<PyObject*>(payload);
+    const nb::object error = type(e.what(), nb::cast(e.code()));
+    PyErr_SetObject(type.ptr(), error.ptr());
+  }
+}
+
+}  // namespace
+
+void bind_core(nb::module_& m) {
+  m.def("version", &version, "The version of hilo, such as \"0.1.0\".");
+  m.def("commit", &commit, "The commit of the sources it was built from, or \"unknown\".");
+
+  nb::enum_<Errc>(m, "Errc",
+                  "Why something failed. The value is the exit code of the program hilo.",
+                  nb::is_arithmetic())
+      .value("usage", Errc::usage, "The call itself makes no sense.")
+      .value("spec", Errc::spec, "An option or a key has a value that is not allowed.")
+      .value("data", Errc::data, "A file or a table holds something that is not allowed.")
+      .value("io", Errc::io, "The operating system refused to read or write.")
+      .value("simulator", Errc::simulator, "A simulator broke its contract.");
+
+  m.def(
+      "set_error_type",
+      [](nb::handle type) {
+        // The type lives as long as the package that hands it in.
+        nb::register_exception_translator(translate, type.ptr());
+      },
+      "error"_a, "For the package hilo alone: the class that errors of the engine are raised as.");
+
+  nb::class_<Moments>(m, "Moments",
+                      "Mean and variance of a sequence in O(1) memory, with weights that may fade.")
+      .def(nb::init<>())
+      .def("add", &Moments::add, "x"_a, "w"_a = kEqualWeights,
+           "One more value; w = 1 weighs all alike, w = 2 lets old ones fade.")
+      .def("merge", &Moments::merge, "other"_a, "As if the values of both had been seen.")
+      .def_prop_ro("count", &Moments::count, "How many values were seen.")
+      .def_prop_ro("mean", &Moments::mean, "Their weighted mean.")
+      .def_prop_ro("variance", &Moments::variance, "Unbiased; 0 for fewer than two values.")
+      .def_prop_ro("effective_count", &Moments::effective_count,
+                   "As many equally weighted values would tell as much.")
+      .def("__eq__", [](const Moments& a, const Moments& b) { return a == b; })
+      .def("__getstate__",
+           [](const Moments& x) {
+             return nb::bytes(reinterpret_cast<const char*>(&x), sizeof(Moments));
+           })
+      .def("__setstate__",
+           [](Moments& x, const nb::bytes& bytes) {
+             if (bytes.size() != sizeof(Moments)) throw Error(Errc::data, "no pickled Moments");
+             new (&x) Moments();
+             std::memcpy(static_cast<void*>(&x), bytes.data(), sizeof(Moments));
+           })
+      .def("__repr__", [](const Moments& x) {
+        return "Moments(count=" + std::to_string(x.count()) + ", mean=" + std::to_string(x.mean()) +
+               ", variance=" + std::to_string(x.variance()) + ")";
+      });
+
+  nb::class_<CoMoments>(m, "CoMoments", "The same for pairs (x, y), with their covariance.")
+      .def(nb::init<>())
+      .def("add", &CoMoments::add, "x"_a, "y"_a, "w"_a = kEqualWeights, "One more pair.")
+      .def("merge", &CoMoments::merge, "other"_a, "As if the pairs of both had been seen.")
+      .def_prop_ro("count", &CoMoments::count, "How many pairs were seen.")
+      .def_prop_ro("mean_x", &CoMoments::mean_x, "Mean of x.")
+      .def_prop_ro("mean_y", &CoMoments::mean_y, "Mean of y.")
+      .def_prop_ro("variance_x", &CoMoments::variance_x, "Unbiased variance of x.")
+      .def_prop_ro("variance_y", &CoMoments::variance_y, "Unbiased variance of y.")
+      .def_prop_ro("covariance", &CoMoments::covariance, "Unbiased covariance.")
+      .def("__eq__", [](const CoMoments& a, const CoMoments& b) { return a == b; })
+      .def("__getstate__",
+           [](const CoMoments& x) {
+             return nb::bytes(reinterpret_cast<const char*>(&x), sizeof(CoMoments));
+           })
+      .def("__setstate__",
+           [](CoMoments& x, const nb::bytes& bytes) {
+             if (bytes.size() != sizeof(CoMoments)) throw Error(Errc::data, "no pickled CoMoments");
+             new (&x) CoMoments();
+             std::memcpy(static_cast<void*>(&x), bytes.data(), sizeof(CoMoments));
+           })
+      .def("__repr__", [](const CoMoments& x) {
+        return "CoMoments(count=" + std::to_string(x.count()) +
+               ", mean_x=" + std::to_string(x.mean_x()) + ", mean_y=" + std::to_string(x.mean_y()) +
+               ", covariance=" + std::to_string(x.covariance()) + ")";
+      });
+}
+
+}  // namespace hilo::python

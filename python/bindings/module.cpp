@@ -1,0 +1,18 @@
+#include "bindings.hpp"
+
+NB_MODULE(_hilo, m) {
+  using namespace hilo::python;
+  m.doc() = "The engine of hilo. Use the package hilo, which has all of it.";
+  bind_core(m);
+  bind_policy(m);  // before the simulators, which are asked to follow one
+  bind_env(m);
+  bind_python_simulator(m);
+  bind_rollout(m);
+  bind_estimator(m);
+  bind_exact(m);
+  bind_agent(m);
+  bind_diagnose(m);
+  bind_store(m);
+  bind_experiment(m);
+  bind_report(m);
+}

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <thread>
+
+#include "bindings.hpp"
+
+namespace hilo::python {
+
+// Runs `work` on a thread of its own while this one, which holds the GIL, lets others have it and
+// looks for Ctrl-C several times a second: Python delivers signals to its main thread alone.
+// `work(keep_going)` must ask keep_going now and then; `poll` is called with the GIL held. What
+// either raises ends the work and is raised here.
+template <class Work, class Poll>
+void run_polling(Work&& work, Poll&& poll) {
+  std::mutex mutex;
+  std::condition_variable finished;
+  bool done = false;
+  std::atomic<bool> stop = false;
+  std::exception_ptr failure;
+  {
+    const nb::gil_scoped_release release;
+    std::jthread worker([&] {
+      try {
+        work([&] { return !stop; });
+      } catch (...) {
+        failure = std::current_exception();
+      }
+      const std::lock_guard lock(mutex);
+      done = true;
+      finished.notify_one();
+    });
+    std::exception_ptr raised;
+    std::unique_lock lock(mutex);
+    while (!done) {
+      finished.wait_for(lock, std::chrono::milliseconds(50));
+      if (raised) continue;
+      lock.unlock();
+      try {
+        const nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        poll();
+      } catch (...) {
+        raised = std::current_exception();
+        stop = true;
+      }
+      lock.lock();
+    }
+    lock.unlock();
+    worker.join();
+    if (raised) failure = raised;
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace hilo::python

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <mutex>
+
+#include "bindings.hpp"
+#include "hilo/env/simulator.hpp"
+
+namespace hilo::python {
+
+// What a user's environment raised, on its way through the engine. The engine records its text; at
+// the boundary to Python the exception itself is raised again, with its traceback.
+class RaisedByUser : public Error {
+ public:
+  // The Python error indicator must be set in `error`; the GIL must be held.
+  explicit RaisedByUser(nb::python_error& error);
+  void restore() const;  // sets the error indicator; needs the GIL
+  nb::object exception() const { return *exception_; }
+
+ private:
+  std::shared_ptr<nb::object> exception_;  // deleted with the GIL held
+};
+
+// Full episodes, and where asked for roll-outs from any pair, of an object in Python:
+//
+//   reset(seed: int) -> int                                       the start state
+//   put(state: int, seed: int) -> None                            generative ones only
+//   step(action: int) -> tuple[int, float, bool, bool]            next, reward, ended, cut
+//   reward(state: int, action: int, next: int) -> float           generative ones only
+//
+// The object has a state of its own, so one episode runs at a time, on whichever thread. Actions
+// are drawn from the same words as in any other simulator, and `seed` is a function of the stream,
+// so that results depend on neither threads nor order as long as the object keeps nothing from one
+// episode to the next.
+class PythonSource {
+ public:
+  PythonSource(nb::object object, std::size_t num_states, std::size_t num_actions,
+               std::vector<State> terminal);
+  PythonSource(const PythonSource&) = delete;
+  PythonSource& operator=(const PythonSource&) = delete;
+  ~PythonSource();
+
+  std::size_t num_states() const { return num_states_; }
+  std::size_t num_actions() const { return num_actions_; }
+  bool is_terminal(State s) const { return !terminal_.empty() && terminal_[s] != 0; }
+
+  // `start` null: a whole episode. Returns whether the path was cut.
+  template <class Visit>
+  bool run(const RolloutBatch& batch, std::uint32_t pair, std::uint32_t rollout,
+           const StateAction* start, const std::function<void(State)>& begin, Visit&& visit) const;
+  double reward(State s, Action a, State next) const;
+
+  nb::object object() const { return object_; }
+  nb::handle handle() const { return object_; }
+  // For the garbage collector: nobody can ask it any more.
+  void forget() const { object_ = nb::none(); }
+
+ private:
+  struct Taken {
+    State next;
+    double reward;
+    bool ended, cut;
+  };
+  Taken step(State s, Action a) const;
+  State state_of(nb::handle value, const char* what) const;
+
+  mutable nb::object object_;
+  std::size_t num_states_, num_actions_;
+  std::vector<std::uint8_t> terminal_;
+  mutable std::mutex mutex_;  // taken before the GIL, never while holding it
+};
+
+}  // namespace hilo::python

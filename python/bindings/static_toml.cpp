@@ -1,0 +1,2 @@
+// toml++ as a part of the module, by its own switch TOML_IMPLEMENTATION.
+#include <toml++/toml.h>

@@ -1,0 +1,149 @@
+#include "hilo/store/store.hpp"
+
+#include "bindings.hpp"
+
+namespace hilo::python {
+namespace {
+
+// A store that can be closed, so that others may write it without waiting for the garbage.
+class OpenStore {
+ public:
+  OpenStore(std::filesystem::path file, bool writable)
+      : file_(std::move(file)),
+        writable_(writable),
+        store_(
+            std::make_shared<Store>(writable ? Store::open(file_) : Store::open_to_read(file_))) {}
+
+  Store& get() const {
+    if (!store_) throw Error(Errc::usage, file_.string() + ": the store is closed");
+    return *store_;
+  }
+  void close() { store_.reset(); }
+  const std::filesystem::path& file() const { return file_; }
+  bool writable() const { return writable_; }
+
+ private:
+  std::filesystem::path file_;
+  bool writable_;
+  std::shared_ptr<Store> store_;
+};
+
+}  // namespace
+
+void bind_store(nb::module_& m) {
+  nb::class_<Store>(m, "StoreHandle", "An open store, for functions of the engine.");
+
+  nb::class_<StoredPolicy>(m, "StoredPolicy", "What a run has learnt.")
+      .def_ro("experiment", &StoredPolicy::experiment, "Of which experiment.")
+      .def_ro("agent", &StoredPolicy::agent, "Label of the agent.")
+      .def_ro("seed", &StoredPolicy::seed, "Of which seed.")
+      .def_prop_ro(
+          "q",
+          [](nb::handle self) {
+            const auto& policy = nb::cast<const StoredPolicy&>(self);
+            return view<double>(policy.q, policy.num_states, self);
+          },
+          "Values, of shape (num_states, num_actions).", nb::rv_policy::reference)
+      .def_prop_ro(
+          "standard_errors",
+          [](nb::handle self) {
+            const auto& policy = nb::cast<const StoredPolicy&>(self);
+            return view<double>(policy.standard_errors,
+                                policy.standard_errors.empty() ? 0 : policy.num_states, self);
+          },
+          "Of the values, as the agent judged them; infinite where it could not.",
+          nb::rv_policy::reference);
+
+  nb::class_<OpenStore>(m, "StoreFile", "A result store; hilo.Store is the front door.")
+      .def(nb::init<std::filesystem::path, bool>(), "file"_a, "writable"_a)
+      .def_prop_ro("file", &OpenStore::file, "Where it is.")
+      .def_prop_ro("writable", &OpenStore::writable, "Whether it was opened for writing.")
+      .def("get", &OpenStore::get, nb::rv_policy::reference_internal, "For the engine.")
+      .def("close", &OpenStore::close, "Lets others write it.")
+      .def(
+          "experiments", [](const OpenStore& s) { return s.get().experiments(); },
+          "Names of all experiments.")
+      .def(
+          "agents",
+          [](const OpenStore& s, const std::string& experiment) {
+            return s.get().agents(experiment);
+          },
+          "experiment"_a, "Labels of the agents of an experiment.")
+      .def(
+          "status",
+          [](const OpenStore& s, const std::string& experiment) {
+            std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t>> out;
+            for (const AgentStatus& status : s.get().agent_status(experiment))
+              out.emplace_back(status.agent, status.planned, status.finished, status.failed);
+            return out;
+          },
+          "experiment"_a, "(agent, planned, finished, failed) runs.")
+      .def(
+          "columns",
+          [](const OpenStore& s, const std::string& experiment) {
+            std::vector<std::string> experiments, agents, metrics;
+            std::vector<std::int64_t> seeds, episodes;
+            std::vector<double> values;
+            s.get().for_each_result(experiment, [&](const ResultRow& row) {
+              experiments.push_back(row.experiment);
+              agents.push_back(row.agent);
+              seeds.push_back(static_cast<std::int64_t>(row.seed));
+              episodes.push_back(static_cast<std::int64_t>(row.episode));
+              metrics.push_back(row.metric);
+              values.push_back(row.value);
+            });
+            nb::dict out;
+            out["experiment"] = experiments;
+            out["agent"] = agents;
+            out["seed"] = own(std::move(seeds));
+            out["episode"] = own(std::move(episodes));
+            out["metric"] = metrics;
+            out["value"] = own(std::move(values));
+            return out;
+          },
+          "experiment"_a, nb::sig("def columns(self, experiment: str) -> dict[str, typing.Any]"),
+          "All finished results in long format, column by column; \"\" for all experiments.")
+      .def(
+          "failed_runs",
+          [](const OpenStore& s, const std::string& experiment) {
+            std::vector<std::tuple<std::string, std::uint64_t, std::string>> out;
+            for (const FailedRun& run : s.get().failed_runs(experiment))
+              out.emplace_back(run.agent, run.seed, run.error);
+            return out;
+          },
+          "experiment"_a, "(agent, seed, error) of the runs that failed.")
+      .def(
+          "policy",
+          [](const OpenStore& s, const std::string& experiment, const std::string& agent,
+             std::uint64_t seed) { return s.get().policy(experiment, agent, seed); },
+          "experiment"_a, "agent"_a, "seed"_a, "What a run has learnt.")
+      .def(
+          "spec",
+          [](const OpenStore& s, const std::string& experiment) {
+            return s.get().provenance(experiment).spec;
+          },
+          "experiment"_a, "The TOML of an experiment, as it was last run.")
+      .def(
+          "keep_diagnosis",
+          [](const OpenStore& s, const std::string& experiment, const std::string& json) {
+            s.get().keep_diagnosis(experiment, json);
+          },
+          "experiment"_a, "json"_a, "Keeps what a pilot study found.")
+      .def(
+          "diagnosis",
+          [](const OpenStore& s, const std::string& experiment) {
+            return s.get().diagnosis(experiment);
+          },
+          "experiment"_a, "What the last pilot study found, or \"\".")
+      .def(
+          "merge",
+          [](const OpenStore& s, const std::vector<std::filesystem::path>& files) {
+            std::vector<Store> others;
+            for (const auto& file : files) others.push_back(Store::open_to_read(file));
+            s.get().merge(others);
+          },
+          "files"_a, nb::call_guard<nb::gil_scoped_release>(),
+          "Adds all runs and experiments of other stores.");
+}
+
+}  // namespace hilo::python

@@ -1,0 +1,114 @@
+"""Does the cheap simulator pay? A pilot study and its verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from . import _hilo
+from ._hilo import Problem, QTable, StoreFile
+from .pairing import make_pairing
+from .progress import Progress, ProgressFunction
+
+_DEFAULT_MAX_STEPS = 10_000
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What a pilot study says about the cheap simulator. Printing it explains it.
+
+    ``data`` has all of it, as ``hilo diagnose --json`` prints it.
+    """
+
+    data: dict[str, Any]
+
+    @property
+    def verdict(self) -> str:
+        """"use it", "drop it" or "cannot tell yet"."""
+        return str(self.data["verdict"])
+
+    @property
+    def reason(self) -> str:
+        """One plain sentence."""
+        return str(self.data["reason"])
+
+    @property
+    def change(self) -> tuple[float, float, float]:
+        """Of the mean squared error against plain Monte Carlo, with the ends of its 95 % interval;
+        -0.5 halves it."""
+        change = self.data["change_of_squared_error"]
+        return float(change["value"]), float(change["low"]), float(change["high"])
+
+    @property
+    def correlation(self) -> float:
+        """Of the returns of both simulators along the same paths, pooled within pairs."""
+        return float(self.data["correlation"]["pooled"])
+
+    def __str__(self) -> str:
+        text = "\n".join(self.data["text"])
+        return text.replace("--cost-high", "cost_high").replace("--cost-low", "cost_low")
+
+    def __repr__(self) -> str:
+        return f"Diagnosis({self.verdict!r})"
+
+
+def diagnose(
+    high: Any,
+    low: Any = None,
+    *,
+    map: Any = None,
+    episodes: int = 200,
+    low_rollouts: int = 10,
+    gamma: float = 0.99,
+    epsilon: float = 0.1,
+    max_steps: int | None = None,
+    truncation: str = "drop",
+    seed: int = 0,
+    policy: QTable | None = None,
+    train_episodes: int = 10_000,
+    returns: float = 0,
+    cost_high: float = 0,
+    cost_low: float = 0,
+    name: str = "diagnosis",
+    store: str | os.PathLike[str] | None = None,
+    progress: bool | ProgressFunction | None = None,
+    **options: Any,
+) -> Diagnosis:
+    """Spends a few expensive episodes to find out whether the cheap simulator helps.
+
+    Simulators are given as to hilo.train. The pilot follows uniform actions, or epsilon-greedy ones
+    in ``policy``. The verdict is for a training of ``train_episodes`` episodes, and for the costs of
+    one step in each simulator, in any unit; without them the time that was measured counts.
+    ``store`` keeps it for the report of the experiment ``name``.
+    """
+    if isinstance(high, Problem) and low is None:
+        low = high
+    made = make_pairing(high, low, map, **options)
+    line = Progress("pilot", "episodes", progress)
+    try:
+        text = _hilo.run_diagnosis(
+            made.pair,
+            policy,
+            episodes,
+            low_rollouts,
+            gamma,
+            epsilon,
+            max_steps or made.high.limit or _DEFAULT_MAX_STEPS,
+            truncation,
+            seed,
+            train_episodes,
+            returns,
+            cost_high,
+            cost_low,
+            name,
+            lambda done, total: line(done, 0, total, done / total),
+        )
+    finally:
+        line.close()
+    if store is not None:
+        file = StoreFile(os.fspath(store), True)
+        file.keep_diagnosis(name, text)
+        file.close()
+    return Diagnosis(json.loads(text))

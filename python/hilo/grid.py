@@ -1,0 +1,149 @@
+"""Continuous and many-valued observations as numbered cells."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._errors import Error
+from ._hilo import Errc
+
+
+class Grid:
+    """A box cut into equal cells, ``bins`` along each dimension, numbered with the last fastest.
+
+    What lies outside belongs to the cell at the edge. ``Grid.of(space, bins)`` makes one for a
+    Gymnasium space.
+
+    >>> grid = Grid(low=[0, -1], high=[10, 1], bins=[5, 4])
+    >>> grid.size, grid.index([3.0, 0.9]), grid.centre(7)
+    (20, 7, array([3.  , 0.75]))
+    """
+
+    def __init__(
+        self, low: ArrayLike, high: ArrayLike, bins: ArrayLike, *, whole: bool = False
+    ) -> None:
+        self.low = np.atleast_1d(np.asarray(low, dtype=np.float64)).ravel()
+        self.high = np.atleast_1d(np.asarray(high, dtype=np.float64)).ravel()
+        counts = np.atleast_1d(np.asarray(bins)).ravel()
+        self.whole = bool(whole)  # representatives are whole numbers
+        if not self.low.shape == self.high.shape == counts.shape:
+            raise Error(
+                f"low, high and bins have {self.low.size}, {self.high.size} and {counts.size} "
+                "entries, but need one for each dimension",
+                Errc.spec,
+            )
+        if not (np.isfinite(self.low).all() and np.isfinite(self.high).all()):
+            raise Error(
+                f"the grid reaches from {self.low} to {self.high}, but its bounds must be finite: "
+                "give low= and high=, the range that matters; what lies outside belongs to the "
+                "edge",
+                Errc.spec,
+            )
+        if not (self.low < self.high).all():
+            raise Error(f"low is {self.low}, but must be below high, {self.high}", Errc.spec)
+        if not np.issubdtype(counts.dtype, np.integer) or (counts < 1).any():
+            raise Error(f"bins is {counts.tolist()}, but must be whole numbers above 0", Errc.spec)
+        self.bins: tuple[int, ...] = tuple(int(n) for n in counts)
+        size = 1
+        for n in self.bins:
+            size *= n
+        if size > 1 << 30:
+            raise Error(f"bins is {self.bins}: {size} cells, but at most 2^30 can be", Errc.spec)
+        self.size = size
+
+    @classmethod
+    def of(
+        cls,
+        space: Any,
+        bins: int | Sequence[int] | None = None,
+        *,
+        low: ArrayLike | None = None,
+        high: ArrayLike | None = None,
+    ) -> Grid:
+        """For a Box or MultiDiscrete space; ``low`` and ``high`` replace bounds of a Box."""
+        kind = type(space).__name__
+        if kind == "MultiDiscrete":
+            values = np.asarray(space.nvec).ravel()
+            first = np.asarray(getattr(space, "start", np.zeros_like(values))).ravel()
+            counts = values if bins is None else np.broadcast_to(bins, values.shape)
+            if (np.asarray(counts) > values).any():
+                raise Error(
+                    f"bins is {bins}, but {space} has only {values.tolist()} values", Errc.spec
+                )
+            return cls(first - 0.5, first + values - 0.5, counts, whole=True)
+        if kind != "Box":
+            raise Error(
+                f"a grid is for Box and MultiDiscrete spaces, not for {space}", Errc.spec
+            )
+        if bins is None:
+            raise Error(f"{space} needs bins=: the number of cells along each dimension", Errc.spec)
+        shape = np.asarray(space.low).ravel().shape
+        return cls(
+            np.broadcast_to(np.asarray(space.low if low is None else low, float).ravel(), shape),
+            np.broadcast_to(np.asarray(space.high if high is None else high, float).ravel(), shape),
+            np.broadcast_to(bins, shape),
+        )
+
+    def indices(self, observations: ArrayLike) -> NDArray[np.int64]:
+        """Cells of many observations, one a row."""
+        x = np.asarray(observations)
+        if not (np.issubdtype(x.dtype, np.number) or x.dtype == np.bool_):
+            raise Error(
+                f"the observation is {observations!r} of dtype {x.dtype}, but must be numbers",
+                Errc.simulator,
+            )
+        x = x.astype(np.float64).reshape(len(x) if x.ndim > 1 else -1, len(self.bins))
+        if np.isnan(x).any():
+            raise Error(f"the observation is {observations!r}, which is no number", Errc.simulator)
+        counts = np.asarray(self.bins)
+        cells = np.floor((x - self.low) / (self.high - self.low) * counts)
+        cells = np.clip(cells, 0, counts - 1).astype(np.int64)
+        return np.asarray(np.ravel_multi_index(tuple(cells.T), self.bins), dtype=np.int64)
+
+    def index(self, observation: ArrayLike) -> int:
+        """The cell of one observation."""
+        x = np.asarray(observation)
+        if x.size != len(self.bins):
+            raise Error(
+                f"the observation {observation!r} has {x.size} numbers, but the grid "
+                f"{len(self.bins)} dimensions",
+                Errc.simulator,
+            )
+        return int(self.indices(x.reshape(1, -1))[0])
+
+    def centre(self, index: int) -> NDArray[np.float64]:
+        """The middle of a cell: the observation that stands for it."""
+        if not 0 <= index < self.size:
+            raise Error(f"cell is {index}, but must be in [0, {self.size - 1}]", Errc.usage)
+        cells = np.asarray(np.unravel_index(index, self.bins))
+        x = self.low + (cells + 0.5) * (self.high - self.low) / np.asarray(self.bins)
+        return np.asarray(np.rint(x) if self.whole else x, dtype=np.float64)
+
+    def map_to(self, other: Grid) -> NDArray[np.uint32]:
+        """T: for every cell of this grid the cell of the other that its centre lies in."""
+        if len(self.bins) != len(other.bins):
+            raise Error(
+                f"T between grids of {len(self.bins)} and {len(other.bins)} dimensions must be "
+                "given as map=",
+                Errc.spec,
+            )
+        cells = np.stack(np.unravel_index(np.arange(self.size), self.bins), axis=1)
+        x = self.low + (cells + 0.5) * (self.high - self.low) / np.asarray(self.bins)
+        return other.indices(np.rint(x) if self.whole else x).astype(np.uint32)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grid) and repr(self) == repr(other)
+
+    def __hash__(self) -> int:
+        return hash(repr(self))
+
+    def __repr__(self) -> str:
+        whole = ", whole=True" if self.whole else ""
+        return (
+            f"Grid(low={self.low.tolist()}, high={self.high.tolist()}, "
+            f"bins={list(self.bins)}{whole})"
+        )

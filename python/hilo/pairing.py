@@ -1,0 +1,358 @@
+"""Two simulators of any kind as the pair that agents are trained on."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _hilo
+from ._errors import Error
+from ._hilo import (
+    EpisodeSimulator,
+    Errc,
+    FidelityPair,
+    Model,
+    Problem,
+    PythonEpisodes,
+    PythonSimulator,
+    Simulator,
+    StateMap,
+    TabularMdp,
+)
+from .grid import Grid
+from .sources import FunctionSource, GymnasiumSource, Source, as_indices
+from .tables import TableMdp, content_hash
+
+# Wrappers that leave steps and rewards as they are, so that the table behind them still holds.
+_NEUTRAL = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics")
+
+
+@dataclass
+class Wrapped:
+    """Something that can be simulated, and how. Made by hilo.wrap."""
+
+    thing: Any
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
+        return f"hilo.wrap({self.thing!r}{options})"
+
+
+def wrap(
+    thing: Any,
+    *,
+    grid: Grid | None = None,
+    action_grid: Grid | None = None,
+    set_state: Callable[[Any, Any], Any] | None = None,
+    reward: Callable[[int, int, int], float] | None = None,
+    states: int | None = None,
+    actions: int | None = None,
+    start: int | Sequence[int] | Callable[[np.random.Generator], int] | None = None,
+    terminal: Sequence[int] | None = None,
+) -> Wrapped:
+    """Says how a thing is used as a simulator, where it cannot be told by looking at it.
+
+    Of a Gymnasium environment: ``grid`` cuts a Box or MultiDiscrete observation space into cells
+    (``action_grid`` the same for actions), ``set_state(env, observation)`` puts it into a state, or
+    returns a copy of it that is there, which the low fidelity needs.
+
+    Of a function ``step(state, action, rng) -> (next, reward, done)``: ``states`` and ``actions``
+    are how many there are, ``start`` is a state, a list of them or a function of ``rng``,
+    ``terminal`` lists states that end an episode.
+
+    Of both: ``reward(state, action, next)``, the reward of a step taken in the other fidelity;
+    without it such steps are tried out.
+    """
+    given = dict(
+        grid=grid,
+        action_grid=action_grid,
+        set_state=set_state,
+        reward=reward,
+        states=states,
+        actions=actions,
+        start=start,
+        terminal=terminal,
+    )
+    return Wrapped(thing, {key: value for key, value in given.items() if value is not None})
+
+
+@dataclass
+class Side:
+    """One fidelity, ready for the engine."""
+
+    simulator: EpisodeSimulator
+    text: str  # what it is known by in a store
+    num_observations: int
+    ended: dict[int, int] = field(default_factory=dict)  # terminal copies of observations
+    limit: int | None = None  # steps after which it cuts an episode itself
+    source: Source | None = None
+    grid: Grid | None = None
+
+    @property
+    def is_native(self) -> bool:
+        """Whether no Python runs in it."""
+        return self.source is None
+
+    def state_of(self, observation: Any) -> int:
+        """The state of an observation."""
+        return self.source.state_of(observation) if self.source else int(observation)
+
+    def action_of(self, index: int) -> Any:
+        """The action of the user's environment behind a number."""
+        return self.source.action(index) if isinstance(self.source, GymnasiumSource) else index
+
+
+def _is_environment(thing: Any) -> bool:
+    return all(hasattr(thing, name) for name in ("observation_space", "action_space", "step"))
+
+
+def _table_of(env: Any) -> TableMdp | None:
+    """The table of transitions behind an environment, if there is one and it is all there is."""
+    inner = env.unwrapped
+    table = getattr(inner, "P", None)
+    start = getattr(inner, "initial_state_distrib", None)
+    if table is None or start is None or getattr(inner, "fickle_passenger", False):
+        return None
+    layer = env
+    while layer is not inner:
+        if type(layer).__name__ not in _NEUTRAL:
+            return None
+        layer = layer.env
+    # A class that steps in its own way does not follow the table it inherited.
+    for base in type(inner).__mro__:
+        if base.__module__.startswith("gymnasium.envs.toy_text"):
+            if getattr(type(inner), "step") is not getattr(base, "step"):
+                return None
+            break
+    return TableMdp(table, start)
+
+
+def _make_environment(name: str) -> Any:
+    try:
+        import gymnasium
+    except ImportError as e:
+        raise Error(
+            f"'{name}' names a Gymnasium environment, but gymnasium is not installed "
+            "(pip install gymnasium)",
+            Errc.usage,
+        ) from e
+    return gymnasium.make(name, disable_env_checker=True)
+
+
+def _native_text(simulator: EpisodeSimulator) -> str:
+    origin = getattr(simulator, "_origin", None)
+    if origin is not None:
+        kind, parameters, seed, part = origin
+        given = " ".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
+        return f"{kind} {given} seed={seed} {part}"
+    model: Model | None = simulator.model
+    if model is None:
+        return f"{type(simulator).__name__} of {simulator.num_states} states"
+    return f"table {content_hash(model)}"
+
+
+def _native_side(simulator: EpisodeSimulator, role: str) -> Side:
+    if role == "low" and not isinstance(simulator, Simulator):
+        raise Error(
+            "this simulator gives full episodes alone and cannot be the low fidelity: roll-outs "
+            "there start at any pair of state and action",
+            Errc.spec,
+        )
+    source = getattr(simulator, "source", None)
+    if isinstance(source, Source):
+        return Side(simulator, source.identity(), simulator.num_states, source=source)
+    return Side(simulator, _native_text(simulator), simulator.num_states)
+
+
+def _source_side(source: Source, role: str, terminal: Sequence[int] | None) -> Side:
+    n, k = source.num_states, source.num_actions
+    simulator: EpisodeSimulator
+    if role == "high":
+        simulator = PythonEpisodes(source, n, k)
+    else:
+        simulator = PythonSimulator(source, n, k, list(terminal or []))
+    grid = source._cells.grid if isinstance(source, GymnasiumSource) else None
+    return Side(simulator, source.identity(), n, limit=source.own_limit, source=source, grid=grid)
+
+
+def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
+    known = {"grid", "action_grid", "set_state", "reward"}
+    _refuse_others(options, known | {"terminal"}, f"the environment {env}")
+    if not options and (table := _table_of(env)) is not None:
+        limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+        return Side(
+            _hilo.make_simulator(table.mdp),
+            f"table {content_hash(table.mdp)}",
+            table.num_observations,
+            ended=table.ended,
+            limit=limit,
+        )
+    source = GymnasiumSource(env, **{key: options[key] for key in known & set(options)})
+    if role == "low":
+        source.check_can_be_put()
+    return _source_side(source, role, options.get("terminal"))
+
+
+def _refuse_others(options: dict[str, Any], known: set[str], what: str) -> None:
+    others = sorted(set(options) - known)
+    if others:
+        raise Error(f"{', '.join(others)} has no meaning for {what}", Errc.usage)
+
+
+def _required_arguments(function: Callable[..., Any]) -> int:
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return 3
+    return sum(
+        p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+        for p in parameters
+    )
+
+
+def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
+    missing = [key for key in ("states", "actions", "start") if key not in options]
+    if missing:
+        raise Error(
+            f"{function!r} is taken as step(state, action, rng), which needs {', '.join(missing)}: "
+            "pass hilo.wrap(step, states=..., actions=..., start=...)",
+            Errc.usage,
+        )
+    _refuse_others(
+        options, {"states", "actions", "start", "reward", "terminal"}, f"the function {function!r}"
+    )
+    source = FunctionSource(
+        function, options["states"], options["actions"], options["start"], options.get("reward")
+    )
+    return _source_side(source, role, options.get("terminal"))
+
+
+def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> Side:
+    """A thing as the simulator of a role, "high" or "low"."""
+    options = dict(options or {})
+    if isinstance(thing, Wrapped):
+        return make_side(thing.thing, role, {**options, **thing.options})
+    if isinstance(thing, Problem):
+        return _native_side(thing.high if role == "high" else thing.low, role)
+    if isinstance(thing, TabularMdp):
+        return _native_side(_hilo.make_simulator(thing), role)
+    if isinstance(thing, EpisodeSimulator):
+        return _native_side(thing, role)
+    if isinstance(thing, str):
+        return make_side(_make_environment(thing), role, options)
+    if _is_environment(thing):
+        return _environment_side(thing, role, options)
+    if callable(thing):
+        if _required_arguments(thing) == 0:
+            return make_side(thing(), role, options)
+        return _function_side(thing, role, options)
+    raise Error(
+        f"{thing!r} is no simulator: give a problem or simulator of hilo, a Gymnasium environment "
+        "or its id, a function step(state, action, rng), or a function without arguments that "
+        "makes one of these",
+        Errc.usage,
+    )
+
+
+def _map_of_observations(high: Side, low: Side, map: Any) -> NDArray[np.uint32]:
+    n = high.num_observations
+    if map is None:
+        if high.grid is not None and low.grid is not None:
+            return high.grid.map_to(low.grid)
+        if n != low.num_observations:
+            raise Error(
+                f"the high fidelity has {n} states and the low fidelity {low.num_observations}: "
+                "give map=, the low-fidelity state of every high-fidelity one",
+                Errc.spec,
+            )
+        return np.arange(n, dtype=np.uint32)
+    values = [map(s) for s in range(n)] if callable(map) else map
+    out = as_indices(values, "map", low.num_observations)
+    if out.size != n:
+        raise Error(f"map has {out.size} entries, but the high fidelity {n} states", Errc.spec)
+    return out
+
+
+def _state_map(high: Side, low: Side, of: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """T over states from T over observations: what has ended stays ended."""
+    ends = high.simulator if isinstance(high.simulator, Simulator) else None
+    out = np.empty(high.simulator.num_states, dtype=np.uint32)
+    for s in range(high.num_observations):
+        to = int(of[s])
+        out[s] = low.ended.get(to, to) if ends is not None and ends.is_terminal(s) else to
+    for s, copy in high.ended.items():
+        out[copy] = low.ended.get(int(of[s]), int(of[s]))
+    return out
+
+
+def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> Side:
+    """A low fidelity in Python does not say where it ends; it ends where the high one does."""
+    if not isinstance(high.simulator, Simulator) or low.source is None:
+        return low
+    terminal = {int(states[s]) for s in range(len(states)) if high.simulator.is_terminal(s)}
+    others = {int(states[s]) for s in range(len(states)) if not high.simulator.is_terminal(s)}
+    if terminal & others:
+        state = min(terminal & others)
+        raise Error(
+            f"map takes states that end an episode and others to the low-fidelity state {state}; "
+            "these must be kept apart",
+            Errc.spec,
+        )
+    simulator = PythonSimulator(
+        low.source, low.simulator.num_states, low.simulator.num_actions, sorted(terminal)
+    )
+    return Side(simulator, low.text, low.num_observations, limit=low.limit, source=low.source)
+
+
+@dataclass
+class Pairing:
+    """A pair, with what its sides are outside of the engine."""
+
+    pair: FidelityPair
+    high: Side
+    low: Side
+    map_text: str
+
+    @property
+    def is_native(self) -> bool:
+        """Whether no Python runs in it."""
+        return self.high.is_native and self.low.is_native
+
+
+def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairing:
+    """Any two simulators as a pair; ``options`` are those of wrap, for both."""
+    high_side = make_side(high, "high", options)
+    low_side = make_side(low, "low", options)
+    if isinstance(high, Problem) and low is high and map is None:
+        return Pairing(high.pair, high_side, low_side, "")
+    k, l = high_side.simulator.num_actions, low_side.simulator.num_actions
+    if k != l:
+        raise Error(
+            f"the high fidelity has {k} actions and the low fidelity {l}, but they must have the "
+            "same",
+            Errc.spec,
+        )
+    of = _map_of_observations(high_side, low_side, map)
+    states = _state_map(high_side, low_side, of)
+    low_side = _with_ends_of(high_side, low_side, states)
+    assert isinstance(low_side.simulator, Simulator)
+    num_low = low_side.simulator.num_states
+    pair = FidelityPair(high_side.simulator, low_side.simulator, StateMap(states, num_low))
+    identity = len(states) == num_low and bool((states == np.arange(num_low)).all())
+    return Pairing(pair, high_side, low_side, "" if identity else _hilo.hash_hex(str(of.tolist())))
+
+
+def pair(high: Any, low: Any, map: ArrayLike | Callable[[int], int] | None = None, **options: Any) -> FidelityPair:
+    """Two simulators as a FidelityPair.
+
+    Both may be problems and simulators of hilo, Gymnasium environments or their ids, and functions;
+    ``options`` are those of hilo.wrap. ``map`` is T: the low-fidelity state of every high-fidelity
+    one, or a function that gives it; between two grids it follows from them.
+    """
+    return make_pairing(high, low, map, **options).pair

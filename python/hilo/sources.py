@@ -1,0 +1,360 @@
+"""Simulators written in Python: what the engine asks of them, answered by environments and
+functions."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._errors import Error
+from ._hilo import Errc
+from .grid import Grid
+
+# How often a step is tried, at most, to find the reward of a given successor.
+_TRIES = 16
+
+
+class Source:
+    """One simulator as the engine sees it: states and actions are numbers from 0 on."""
+
+    num_states: int
+    num_actions: int
+    own_limit: int | None = None  # steps after which it cuts an episode itself
+
+    def __init__(self) -> None:
+        self._rewards: dict[tuple[int, int, int], float] = {}
+
+    def reset(self, seed: int) -> int:
+        """Begins an episode and returns its first state."""
+        raise NotImplementedError
+
+    def put(self, state: int, seed: int) -> None:
+        """Begins an episode at a given state."""
+        raise NotImplementedError
+
+    def step(self, action: int) -> tuple[int, float, bool, bool]:
+        """The next state, the reward, whether the episode ended, whether it was cut."""
+        raise NotImplementedError
+
+    def reward(self, state: int, action: int, following: int) -> float:
+        """The reward of a step that may have been taken in the other fidelity.
+
+        Where no function tells it, the step is tried: the reward is that of the first try that
+        leads to the successor, or the mean of all of them. It is a function of its arguments, as
+        the tries have fixed seeds.
+        """
+        key = (state, action, following)
+        if key not in self._rewards:
+            tried = []
+            for seed in range(_TRIES):
+                self.put(state, seed)
+                reached, value, _, _ = self.step(action)
+                tried.append(float(value))
+                if reached == following:
+                    tried = tried[-1:]
+                    break
+            self._rewards[key] = sum(tried) / len(tried)
+        return self._rewards[key]
+
+    def identity(self) -> str:
+        """What it is known by in a store."""
+        raise NotImplementedError
+
+    def observation(self, state: int) -> Any:
+        """What stands for a state outside of hilo."""
+        return state
+
+    def state_of(self, observation: Any) -> int:
+        """The state that an observation belongs to."""
+        return int(observation)
+
+
+def source_hash(thing: Any) -> str:
+    """A hash of the code behind a function or a class, as far as it can be seen."""
+    try:
+        text = inspect.getsource(thing)
+    except (OSError, TypeError):
+        code = getattr(thing, "__code__", None)
+        text = repr((code.co_code, code.co_consts)) if code is not None else repr(type(thing))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _name_of(thing: Any) -> str:
+    return f"{getattr(thing, '__module__', '?')}.{getattr(thing, '__qualname__', '?')}"
+
+
+def _without_addresses(text: str) -> str:
+    return re.sub(r" at 0x[0-9a-f]+", "", text)
+
+
+class FunctionSource(Source):
+    """A simulator given by a function ``step(state, action, rng) -> (next, reward, done)``.
+
+    ``rng`` is a numpy.random.Generator that belongs to the episode; a function that draws from
+    nothing else gives the same results everywhere.
+    """
+
+    def __init__(
+        self,
+        step: Callable[[int, int, np.random.Generator], tuple[int, float, bool]],
+        states: int,
+        actions: int,
+        start: int | Sequence[int] | Callable[[np.random.Generator], int],
+        reward: Callable[[int, int, int], float] | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_states = int(states)
+        self.num_actions = int(actions)
+        self._step = step
+        self._start = start
+        self._reward = reward
+        self._state = 0
+        self._rng = np.random.default_rng(0)
+
+    def reset(self, seed: int) -> int:
+        self._rng = np.random.Generator(np.random.Philox(key=seed))
+        if callable(self._start):
+            self._state = _whole(self._start(self._rng), "the start state")
+        elif isinstance(self._start, Sequence):
+            self._state = int(self._start[int(self._rng.integers(len(self._start)))])
+        else:
+            self._state = int(self._start)
+        return self._state
+
+    def put(self, state: int, seed: int) -> None:
+        self._rng = np.random.Generator(np.random.Philox(key=seed))
+        self._state = state
+
+    def step(self, action: int) -> tuple[int, float, bool, bool]:
+        out = self._step(self._state, action, self._rng)
+        if not isinstance(out, tuple) or len(out) != 3:
+            raise Error(
+                f"state {self._state}, action {action}: step returned {out!r}, but must return "
+                "(next, reward, done)",
+                Errc.simulator,
+            )
+        self._state = _whole(out[0], f"the state after ({self._state}, {action})")
+        return self._state, _number(out[1]), bool(out[2]), False
+
+    def reward(self, state: int, action: int, following: int) -> float:
+        if self._reward is not None:
+            return float(self._reward(state, action, following))
+        return super().reward(state, action, following)
+
+    def identity(self) -> str:
+        return f"function {_name_of(self._step)} {source_hash(self._step)} start " + _without_addresses(repr(self._start))
+
+
+def _whole(value: Any, what: str) -> int:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number",
+            Errc.simulator,
+        )
+    return int(value)
+
+
+def _number(value: Any) -> float:
+    """A reward: whatever is one number. The engine refuses NaN and infinity."""
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return float(value)
+    array = np.asarray(value)
+    if array.size != 1 or not np.issubdtype(array.dtype, np.number):
+        raise Error(
+            f"the reward is {value!r} of type {type(value).__name__}, but must be one number",
+            Errc.simulator,
+        )
+    return float(array.reshape(-1)[0])
+
+
+class _Cells:
+    """Observations or actions of a Gymnasium space as numbers from 0 on."""
+
+    def __init__(self, space: Any, grid: Grid | None, what: str, option: str) -> None:
+        self.grid = grid
+        self.first = 0
+        self.what = what
+        kind = type(space).__name__
+        if grid is not None:
+            dimensions = 1 if kind == "Discrete" else int(np.prod(space.shape))
+            if dimensions != len(grid.bins):
+                raise Error(
+                    f"{option} has {len(grid.bins)} dimensions, but the {what} space {space} has "
+                    f"{dimensions}",
+                    Errc.spec,
+                )
+            self.size = grid.size
+            self.shape = space.shape
+            self.dtype = space.dtype
+        elif kind == "Discrete":
+            self.size = int(space.n)
+            self.first = int(space.start)
+        elif kind in ("Box", "MultiDiscrete"):
+            raise Error(
+                f"the {what} space is {space}; cut it into cells by "
+                f"hilo.wrap(env, {option}=hilo.Grid.of(env.{what}_space, bins=...))",
+                Errc.spec,
+            )
+        else:
+            raise Error(
+                f"the {what} space is {space}, but must be Discrete, or Box or MultiDiscrete with "
+                f"{option}=; wrap the environment so that it has one of these",
+                Errc.spec,
+            )
+
+    def index(self, value: Any) -> int:
+        if self.grid is not None:
+            return self.grid.index(value)
+        if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "iu":
+            value = value.reshape(-1)[0]
+        number = _whole(value, f"the {self.what}")
+        if not self.first <= number < self.first + self.size:
+            raise Error(
+                f"the {self.what} is {number}, but must be in [{self.first}, "
+                f"{self.first + self.size - 1}]",
+                Errc.simulator,
+            )
+        return number - self.first
+
+    def value(self, index: int) -> Any:
+        if self.grid is not None:
+            return self.grid.centre(index).reshape(self.shape).astype(self.dtype)
+        return self.first + index
+
+
+class GymnasiumSource(Source):
+    """A Gymnasium environment. Every episode is seeded by hilo."""
+
+    def __init__(
+        self,
+        env: Any,
+        grid: Grid | None = None,
+        action_grid: Grid | None = None,
+        set_state: Callable[[Any, Any], Any] | None = None,
+        reward: Callable[[int, int, int], float] | None = None,
+    ) -> None:
+        super().__init__()
+        self.env = env
+        self._cells = _Cells(env.observation_space, grid, "observation", "grid")
+        self._moves = _Cells(env.action_space, action_grid, "action", "action_grid")
+        self.num_states = self._cells.size
+        self.num_actions = self._moves.size
+        self.own_limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+        self._set_state = set_state
+        self._reward = reward
+        self._running = env
+
+    def reset(self, seed: int) -> int:
+        self._running = self.env
+        return self._cells.index(self._pair(self.env.reset(seed=seed))[0])
+
+    def put(self, state: int, seed: int) -> None:
+        value = self._cells.value(state)
+        self._running = self.env
+        if self._set_state is None:
+            observation = self._pair(self.env.reset(seed=seed, options={"state": value}))[0]
+            reached = self._cells.index(observation)
+            if reached != state:
+                raise Error(
+                    f'reset(options={{"state": {value!r}}}) led to state {reached}, but must lead '
+                    f"to state {state}",
+                    Errc.simulator,
+                )
+            return
+        self.env.reset(seed=seed)
+        other = self._set_state(self.env, value)
+        if other is not None:
+            self._running = other
+
+    def step(self, action: int) -> tuple[int, float, bool, bool]:
+        out = self._running.step(self._moves.value(action))
+        if not isinstance(out, tuple) or len(out) != 5:
+            size = len(out) if isinstance(out, tuple) else type(out).__name__
+            raise Error(
+                f"step returned {size} things, but must return observation, reward, terminated, "
+                "truncated and info (Gymnasium's API 1.x)",
+                Errc.simulator,
+            )
+        observation, reward, terminated, truncated, _ = out
+        return self._cells.index(observation), _number(reward), bool(terminated), bool(truncated)
+
+    @staticmethod
+    def _pair(out: Any) -> tuple[Any, Any]:
+        if not isinstance(out, tuple) or len(out) != 2:
+            raise Error(
+                f"reset returned {out!r}, but must return (observation, info) (Gymnasium's API 1.x)",
+                Errc.simulator,
+            )
+        return out
+
+    def reward(self, state: int, action: int, following: int) -> float:
+        if self._reward is not None:
+            return float(self._reward(state, action, following))
+        return super().reward(state, action, following)
+
+    def check_can_be_put(self) -> None:
+        """Throws unless it can be put into states that it has been seen in."""
+        env = self.env
+        try:
+            seen = self._some_states()
+            for state in seen:
+                self.put(state, 0)
+        except (Error, TypeError, ValueError, KeyError, AttributeError, AssertionError) as e:
+            raise Error(
+                f"{env} cannot be the low fidelity: roll-outs there start at states that the "
+                "high fidelity has visited, and this environment cannot be put into a given state "
+                f"({type(e).__name__}: {e}). Either let its "
+                'reset(options={"state": s}) begin there; or pass hilo.wrap(env, set_state=f), '
+                "where f(env, s) puts it there or returns a copy of it that is there; or give it a "
+                "table of transitions, env.unwrapped.P, as toy-text environments have. As high "
+                "fidelity it is fine as it is.",
+                Errc.spec,
+            ) from e
+
+    def _some_states(self, most: int = 5, steps: int = 50) -> list[int]:
+        seen = [self.reset(0)]
+        rng = np.random.default_rng(0)
+        for _ in range(steps):
+            state, _, terminated, truncated = self.step(int(rng.integers(self.num_actions)))
+            if terminated or truncated:
+                state = self.reset(int(rng.integers(1 << 30)))
+            if state not in seen:
+                seen.append(state)
+        return seen[:most]
+
+    def identity(self) -> str:
+        spec = getattr(self.env, "spec", None)
+        named = _without_addresses(repr(spec)) if spec is not None else str(self.env)
+        parts = ["gymnasium", named, source_hash(type(self.env.unwrapped))]
+        if self._cells.grid is not None:
+            parts.append(repr(self._cells.grid))
+        if self._moves.grid is not None:
+            parts.append(repr(self._moves.grid))
+        return " ".join(parts)
+
+    def observation(self, state: int) -> Any:
+        return self._cells.value(state)
+
+    def state_of(self, observation: Any) -> int:
+        return self._cells.index(observation)
+
+    def action(self, index: int) -> Any:
+        """The action of the environment behind a number."""
+        return self._moves.value(index)
+
+
+def as_indices(values: ArrayLike, what: str, size: int) -> NDArray[np.uint32]:
+    """Whole numbers below ``size``, as the engine takes them."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
+        raise Error(f"{what} must be a sequence of whole numbers", Errc.data)
+    if array.size and (array.min() < 0 or array.max() >= size):
+        bad = int(array[(array < 0) | (array >= size)][0])
+        raise Error(f"{what} has {bad}, but its numbers must be in [0, {size - 1}]", Errc.data)
+    return np.ascontiguousarray(array, dtype=np.uint32)

@@ -1,0 +1,104 @@
+"""Results in a SQLite file."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from . import _hilo
+from ._hilo import Results, StoredPolicy, StoreFile
+
+
+class Store:
+    """A result store (docs/store.md), open for reading, or for writing with ``writable=True``.
+
+    >>> with hilo.Store("hilo.db") as store:          # doctest: +SKIP
+    ...     store.results("figure-2a").final("MCRL", "test_reward")
+    """
+
+    def __init__(self, file: str | os.PathLike[str], *, writable: bool = False) -> None:
+        self._file = StoreFile(Path(file), writable)
+
+    def close(self) -> None:
+        """Lets others write it. Closing twice does no harm."""
+        self._file.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def file(self) -> Path:
+        """Where it is."""
+        return Path(self._file.file)
+
+    def experiments(self) -> list[str]:
+        """Names of all experiments."""
+        return self._file.experiments()
+
+    def agents(self, experiment: str) -> list[str]:
+        """Labels of the agents of an experiment."""
+        return self._file.agents(experiment)
+
+    def status(self, experiment: str) -> list[tuple[str, int, int, int]]:
+        """(agent, planned, finished, failed) runs."""
+        return self._file.status(experiment)
+
+    def columns(self, experiment: str = "") -> dict[str, Any]:
+        """All finished results in long format: experiment, agent, seed, episode, metric, value.
+
+        ``pandas.DataFrame(store.columns())`` makes a table of it.
+        """
+        return self._file.columns(experiment)
+
+    def results(self, experiment: str) -> Results:
+        """The results of one experiment, with means and intervals over seeds."""
+        return Results(self._file.get(), experiment)
+
+    def failed_runs(self, experiment: str) -> list[tuple[str, int, str]]:
+        """(agent, seed, error) of the runs that failed."""
+        return self._file.failed_runs(experiment)
+
+    def policy(self, experiment: str, agent: str, seed: int) -> StoredPolicy:
+        """What a run has learnt."""
+        return self._file.policy(experiment, agent, seed)
+
+    def spec(self, experiment: str) -> str:
+        """The TOML of an experiment, as it was last run."""
+        return self._file.spec(experiment)
+
+    def diagnosis(self, experiment: str) -> str:
+        """What the last pilot study found, as JSON, or ""."""
+        return self._file.diagnosis(experiment)
+
+    def findings(self, experiment: str) -> list[str]:
+        """What an experiment says, in sentences, most important first."""
+        return _hilo.findings(self._file.get(), experiment)
+
+    def report(self, out: str | os.PathLike[str]) -> Path:
+        """Writes all of it as FILE.html, a page that works offline, or as FILE.md."""
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
+        _hilo.write_report(self._file.get(), self.file.name, Path(out), now)
+        return Path(out)
+
+    def merge(self, files: Sequence[str | os.PathLike[str]]) -> None:
+        """Adds all runs and experiments of other stores."""
+        self._file.merge([Path(file) for file in files])
+
+    def __repr__(self) -> str:
+        return f"Store({str(self.file)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Writers are not copied: there can be only one.
+        return (Store, (self.file,))

@@ -1,0 +1,232 @@
+"""What a training has found: numbers with intervals, policies, pictures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import weakref
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._errors import Error
+from ._hilo import Errc, QTable, Results, Summary
+from .pairing import Side
+from .store import Store
+
+# What a curve is of, best first: exact values, tests, training episodes.
+_METRICS = ("policy_value", "test_return", "train_return")
+_AXES = {
+    "policy_value": "discounted value of the greedy policy, exact",
+    "test_return": "discounted return of the greedy policy, tests",
+    "train_return": "discounted return of training episodes",
+    "policy_reward": "mean reward per step of the greedy policy, exact",
+    "test_reward": "mean reward per step of the greedy policy, tests",
+}
+# Okabe and Ito's colours: told apart by the colour-blind.
+_COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+
+class Policy:
+    """A learnt policy: call it with an observation of the high fidelity, and it gives the action.
+
+    >>> action = policy(observation)                   # doctest: +SKIP
+    """
+
+    def __init__(self, q: NDArray[np.float64], agent: str, seed: int, side: Side | None) -> None:
+        self.q = q
+        self.agent = agent
+        self.seed = seed
+        self._side = side
+        self._table = QTable.from_values(np.ascontiguousarray(q))
+
+    def state_of(self, observation: Any) -> int:
+        """The state that an observation belongs to."""
+        return self._side.state_of(observation) if self._side else int(observation)
+
+    def greedy_actions(self, observation: Any) -> list[int]:
+        """Numbers of the best actions: more than one where they tie."""
+        return self._table.greedy_actions(self.state_of(observation))
+
+    def __call__(self, observation: Any) -> Any:
+        best = self.greedy_actions(observation)[0]
+        return self._side.action_of(best) if self._side else best
+
+    def __repr__(self) -> str:
+        return f"Policy({self.agent!r}, seed={self.seed}, states={len(self.q)})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"q": np.array(self.q), "agent": self.agent, "seed": self.seed, "side": self._side}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["q"], state["agent"], state["seed"], state["side"])  # type: ignore[misc]
+
+
+class Study:
+    """The runs of one experiment. Printing it shows the final level of every agent.
+
+    ``results`` has everything by agent, metric, episode and seed.
+    """
+
+    def __init__(
+        self,
+        store: Path,
+        experiment: str,
+        side: Side | None = None,
+        folder: Path | None = None,
+    ) -> None:
+        self.store = Store(store)
+        self.experiment = experiment
+        self.results: Results = self.store.results(experiment)
+        self._side = side
+        if folder is not None:  # nobody asked for a store
+            weakref.finalize(self, shutil.rmtree, folder, True)
+
+    @property
+    def agents(self) -> list[str]:
+        """Labels of the agents."""
+        return self.results.agents
+
+    @property
+    def metric(self) -> str:
+        """What levels are told in: the exact value of the policy where it is known, else tests, else
+        the returns of training."""
+        for metric in _METRICS:
+            if self.results.has_metric(metric):
+                return metric
+        return self.results.reward_metric
+
+    def final(self, agent: str, metric: str | None = None) -> Summary:
+        """The level of an agent at the end, over seeds, with its 95 % interval."""
+        self._require(agent)
+        return self.results.final(agent, metric or self.metric)
+
+    def difference(self, agent: str, baseline: str | None = None) -> Summary:
+        """An agent minus the baseline at the end, paired by seed."""
+        self._require(agent)
+        return self.results.paired_difference(
+            agent, baseline or self.results.baseline, self.metric
+        )
+
+    def _require(self, agent: str) -> None:
+        if agent not in self.agents:
+            raise Error(f"there is no agent {agent!r}, but {', '.join(self.agents)}", Errc.usage)
+
+    def columns(self) -> dict[str, Any]:
+        """All results in long format; ``pandas.DataFrame(study.columns())`` makes a table of it."""
+        return self.store.columns(self.experiment)
+
+    def findings(self) -> list[str]:
+        """What it says, in sentences, most important first."""
+        return self.store.findings(self.experiment)
+
+    def policy(self, agent: str | None = None, seed: int | None = None) -> Policy:
+        """A learnt policy: of the agent and seed, or of those with the highest final level."""
+        if agent is None:
+            agent = max(self.agents, key=lambda label: self.final(label).mean)
+        self._require(agent)
+        if seed is None:
+            levels = self.results.final_values(agent, self.metric)
+            if not levels:
+                raise Error(f"{agent} has no finished run", Errc.usage)
+            seed = max(levels, key=lambda s: levels[s])
+        stored = self.store.policy(self.experiment, agent, seed)
+        return Policy(stored.q, agent, seed, self._side)
+
+    def report(self, out: str | os.PathLike[str]) -> Path:
+        """Writes a page that works offline, FILE.html, or FILE.md."""
+        return self.store.report(out)
+
+    def plot(self, file: str | os.PathLike[str] | None = None, metric: str | None = None) -> Any:
+        """Learning curves, mean and 95 % interval over seeds. Returns the matplotlib figure."""
+        try:
+            from matplotlib.figure import Figure
+        except ImportError as e:
+            raise Error("plot needs matplotlib (pip install matplotlib)", Errc.usage) from e
+        metric = metric or self.metric
+        figure = Figure(figsize=(7, 4.2), layout="constrained")
+        axes = figure.add_subplot()
+        for i, agent in enumerate(self.agents):
+            episodes = self.results.episodes(agent, metric)
+            points = [self.results.at(agent, metric, episode) for episode in episodes]
+            colour = _COLOURS[i % len(_COLOURS)]
+            axes.plot(episodes, [p.mean for p in points], color=colour, label=agent)
+            axes.fill_between(
+                episodes,
+                [p.low for p in points],
+                [p.high for p in points],
+                color=colour,
+                alpha=0.2,
+                linewidth=0,
+            )
+        if metric in ("policy_value", "test_return") and self.results.has_metric("optimal_value"):
+            optimum = self.results.final(self.agents[0], "optimal_value").mean
+            axes.axhline(optimum, color="#777777", linestyle=":", label="optimum, exact")
+        seeds = sorted({len(self.results.seeds(agent)) for agent in self.agents})
+        count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
+        axes.set_title(f"{self.experiment}: mean and 95 % interval over {count} seeds")
+        axes.set_xlabel("expensive episodes")
+        axes.set_ylabel(_AXES.get(metric, metric))
+        axes.grid(color="#dddddd", linewidth=0.5)
+        axes.legend()
+        if file is not None:
+            figure.savefig(os.fspath(file), dpi=120)
+        return figure
+
+    def _rows(self) -> list[tuple[str, str, str, str, str]]:
+        rows = []
+        for agent in self.agents:
+            level = self.final(agent)
+            if level.n == 0:
+                rows.append((agent, "0", "no finished run", "", ""))
+                continue
+            paired = ""
+            if agent != self.results.baseline:
+                d = self.difference(agent)
+                if d.n > 1:
+                    paired = f"{d.mean:+.4g} [{d.low:+.4g}, {d.high:+.4g}]"
+            cut = self.results.final_values(agent, "truncated_high")
+            mean_cut = f"{sum(cut.values()) / level.n:.4g}" if cut else "0"
+            rows.append((agent, str(level.n), _with_interval(level), paired, mean_cut))
+        return rows
+
+    _HEADER = ("agent", "seeds", "level [95 %]", "minus {}, paired", "cut episodes")
+
+    def _title(self) -> str:
+        return f"{self.experiment}: {_AXES.get(self.metric, self.metric)}, at the end"
+
+    def _header(self) -> list[str]:
+        return [text.format(self.results.baseline) for text in self._HEADER]
+
+    def __str__(self) -> str:
+        rows = [self._header(), *map(list, self._rows())]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths))
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([self._title(), *lines])
+
+    def __repr__(self) -> str:
+        return f"Study({self.experiment!r}, agents={self.agents}, store={str(self.store.file)!r})"
+
+    def _repr_html_(self) -> str:
+        import html
+
+        head = "".join(f"<th>{html.escape(cell)}</th>" for cell in self._header())
+        body = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        return f"<p>{html.escape(self._title())}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _with_interval(summary: Summary) -> str:
+    if summary.n < 2:
+        return f"{summary.mean:.4g}"
+    return f"{summary.mean:.4g} [{summary.low:.4g}, {summary.high:.4g}]"

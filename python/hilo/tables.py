@@ -1,0 +1,172 @@
+"""Tables of transitions as native problems."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ._errors import Error
+from ._hilo import Errc, Model, TabularMdp
+
+# (probability, next state, reward, done), as in Gymnasium's toy-text environments.
+Transition = tuple[float, int, float, bool]
+Table = Mapping[int, Mapping[int, Sequence[Transition]]]
+
+
+def from_dense(
+    transitions: ArrayLike,
+    rewards: ArrayLike,
+    start: ArrayLike,
+    terminal: ArrayLike = (),
+) -> TabularMdp:
+    """An MDP from dense arrays.
+
+    ``transitions`` has shape (states, actions, states), ``rewards`` (states, actions) or the same,
+    ``start`` a probability for every state. Terminal states absorb, whatever their rows say.
+    """
+    p = np.ascontiguousarray(transitions, dtype=np.float64)
+    if p.ndim != 3 or p.shape[0] != p.shape[2]:
+        raise Error(
+            f"transitions has shape {p.shape}, but must have (states, actions, states)", Errc.data
+        )
+    r = np.asarray(rewards, dtype=np.float64)
+    if r.shape not in (p.shape, p.shape[:2]):
+        raise Error(
+            f"rewards has shape {r.shape}, but must have {p.shape[:2]} or {p.shape}", Errc.data
+        )
+    if r.ndim == 2:
+        r = np.broadcast_to(r[:, :, None], p.shape)
+    states, actions, _ = p.shape
+    used = p != 0
+    counts = used.reshape(states * actions, states).sum(axis=1)
+    return TabularMdp.from_arrays(
+        actions,
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        np.nonzero(used)[2].astype(np.uint32),
+        p[used],
+        np.ascontiguousarray(r[used]),
+        np.ascontiguousarray(start, dtype=np.float64),
+        np.unique(np.asarray(terminal, dtype=np.uint32)),
+    )
+
+
+class TableMdp:
+    """An MDP read from a table of transitions that flag the end of an episode.
+
+    A state that is entered with ``done`` alone is terminal. One that is entered both ways gets a
+    terminal copy behind the others: ``ended[state]``. Outcomes of a pair with the same successor
+    are merged: their probabilities add up, and the reward is their mean.
+    """
+
+    def __init__(self, table: Table, start: ArrayLike) -> None:
+        n = len(table)
+        if n == 0 or set(table) != set(range(n)):
+            raise Error(
+                f"the table has {n} states, but they must be numbered 0, 1, ... without gaps",
+                Errc.data,
+            )
+        actions = len(table[0])
+        with_done: set[int] = set()
+        for s in range(n):
+            if len(table[s]) != actions:
+                raise Error(
+                    f"state {s} has {len(table[s])} actions, but state 0 has {actions}", Errc.data
+                )
+            for a in range(actions):
+                for outcome in table[s][a]:
+                    self._check(outcome, s, a, n)
+                    if outcome[3] and outcome[0] > 0:
+                        with_done.add(int(outcome[1]))
+        starts = np.asarray(start, dtype=np.float64)
+        if starts.shape != (n,):
+            raise Error(f"start has shape {starts.shape}, but must have ({n},)", Errc.data)
+        reached = self._reached(table, actions, {int(s) for s in np.nonzero(starts)[0]})
+        both = sorted(with_done & reached)
+        self.ended: dict[int, int] = {s: n + i for i, s in enumerate(both)}
+        self.num_observations = n
+        terminal = sorted((with_done - reached) | set(self.ended.values()))
+        self.mdp = self._build(table, starts, terminal, actions)
+
+    @staticmethod
+    def _reached(table: Table, actions: int, starts: set[int]) -> set[int]:
+        """States that an episode can go through without ending there."""
+        reached = set(starts)
+        todo = list(starts)
+        while todo:
+            s = todo.pop()
+            for outcome in (t for a in range(actions) for t in table[s][a] if t[0] > 0):
+                if not outcome[3] and int(outcome[1]) not in reached:
+                    reached.add(int(outcome[1]))
+                    todo.append(int(outcome[1]))
+        return reached
+
+    @staticmethod
+    def _check(outcome: Any, s: int, a: int, n: int) -> None:
+        if len(outcome) != 4:
+            raise Error(
+                f"state {s}, action {a}: {outcome!r} must be (probability, next, reward, done)",
+                Errc.data,
+            )
+        if not 0 <= int(outcome[1]) < n:
+            raise Error(
+                f"state {s}, action {a}: next state is {outcome[1]}, but must be in [0, {n - 1}]",
+                Errc.data,
+            )
+
+    def _build(
+        self, table: Table, start: NDArray[np.float64], terminal: list[int], actions: int
+    ) -> TabularMdp:
+        n = self.num_observations
+        absorbing = set(terminal)
+        offsets = [0]
+        columns: tuple[list[int], list[float], list[float]] = ([], [], [])
+        for s in range(n + len(self.ended)):
+            for a in range(actions):
+                row: dict[int, list[float]] = {}
+                for p, following, reward, done in table[s][a] if s < n and s not in absorbing else ():
+                    if p == 0:
+                        continue
+                    to = int(following)
+                    entry = row.setdefault(self.ended.get(to, to) if done else to, [0.0, 0.0])
+                    entry[0] += float(p)
+                    entry[1] += float(p) * float(reward)
+                total = sum(entry[0] for entry in row.values())
+                for to in sorted(row):
+                    p, weighted = row[to]
+                    columns[0].append(to)
+                    # Thirds do not add up to one; what is a rounding error is divided away.
+                    columns[1].append(p / total if abs(total - 1) < 1e-9 else p)
+                    columns[2].append(weighted / p)
+                offsets.append(len(columns[0]))
+        return TabularMdp.from_arrays(
+            actions,
+            np.asarray(offsets, dtype=np.int64),
+            np.asarray(columns[0], dtype=np.uint32),
+            np.asarray(columns[1], dtype=np.float64),
+            np.asarray(columns[2], dtype=np.float64),
+            np.concatenate([start, np.zeros(len(self.ended))]),
+            np.asarray(terminal, dtype=np.uint32),
+        )
+
+
+def from_table(table: Table, start: ArrayLike) -> TabularMdp:
+    """An MDP from ``table[state][action] = [(probability, next, reward, done), ...]``.
+
+    That is ``env.unwrapped.P`` of Gymnasium's toy-text environments; ``start`` is their
+    ``initial_state_distrib``. TableMdp says how ends are told.
+    """
+    return TableMdp(table, start).mdp
+
+
+def content_hash(model: Model) -> str:
+    """What is in a table, as 16 hex digits."""
+    digest = hashlib.sha256()
+    arrays = model.arrays()
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).tobytes())
+    return digest.hexdigest()[:16]
