@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build python demo test test-slow results results-estimators results-nas results-contest bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build python demo test test-slow results results-estimators results-nas results-toy-text results-contest api-reference bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -37,6 +37,10 @@ results-estimators: build  ## all estimators side by side and docs/estimators.md
 	@build/release/bin/hilo reproduce estimators --store build/results/estimators.db
 	@build/release/bin/hilo report build/results/estimators.db --guide docs/estimators.md --figures docs/figures
 
+results-toy-text: python  ## Gymnasium's toy-text problems and docs/toy-text.md; about 15 minutes
+	@mkdir -p build/results
+	@build/venv/bin/python examples/toy_text.py --store build/results/toy-text.db --out docs/toy-text.md --figures docs/figures
+
 results-contest: build  ## all agents side by side and docs/agents.md; TABLE=FILE for real accuracies; about an hour
 	@mkdir -p build/results
 	@build/release/bin/hilo reproduce contest $(if $(TABLE),--table $(TABLE)) --store build/results/contest.db
@@ -47,6 +51,9 @@ results-nas: build  ## the same for architecture search: make results-nas TABLE=
 	@mkdir -p build/results
 	@build/release/bin/hilo reproduce nas --table $(TABLE) --store build/results/nas.db
 	@build/release/bin/hilo report build/results/nas.db --out docs/results-nas.md --figures docs/figures
+
+api-reference: python  ## docs/python-api.md from the docstrings
+	@build/venv/bin/python tools/api_reference.py docs/python-api.md
 
 bench: setup  ## steps per second beside a bare loop, and memory
 	@tools/setup bench

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import weakref
@@ -81,6 +82,7 @@ class Study:
         self.experiment = experiment
         self.results: Results = self.store.results(experiment)
         self._side = side
+        self._kept = folder is None
         if folder is not None:  # nobody asked for a store
             weakref.finalize(self, shutil.rmtree, folder, True)
 
@@ -146,7 +148,15 @@ class Study:
         except ImportError as e:
             raise Error("plot needs matplotlib (pip install matplotlib)", Errc.usage) from e
         metric = metric or self.metric
-        figure = Figure(figsize=(7, 4.2), layout="constrained")
+        class Picture(Figure):
+            """A figure that notebooks show without a backend."""
+
+            def _repr_png_(self) -> bytes:
+                out = io.BytesIO()
+                self.savefig(out, dpi=100)
+                return out.getvalue()
+
+        figure = Picture(figsize=(7, 4.2), layout="constrained")
         axes = figure.add_subplot()
         for i, agent in enumerate(self.agents):
             episodes = self.results.episodes(agent, metric)
@@ -213,7 +223,8 @@ class Study:
         return "\n".join([self._title(), *lines])
 
     def __repr__(self) -> str:
-        return f"Study({self.experiment!r}, agents={self.agents}, store={str(self.store.file)!r})"
+        store = repr(str(self.store.file)) if self._kept else None
+        return f"Study({self.experiment!r}, agents={self.agents}, store={store})"
 
     def _repr_html_(self) -> str:
         import html

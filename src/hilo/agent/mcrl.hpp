@@ -17,7 +17,7 @@ struct McrlOptions {
 // section 5.4): the paper's baseline, which sees the high fidelity alone.
 class Mcrl final : public Agent {
  public:
-  static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kAlgorithmVersion = 2;
   static constexpr std::uint32_t kArchiveVersion = 2;
 
   Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& options);

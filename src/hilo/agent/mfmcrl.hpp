@@ -14,7 +14,7 @@ namespace hilo {
 // Purpose::high_episode of the same seed; with others the returns are merely not coupled.
 class Mfmcrl final : public Agent {
  public:
-  static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kAlgorithmVersion = 2;
   static constexpr std::uint32_t kArchiveVersion = 3;
 
   // The seed addresses the streams of the low-fidelity roll-outs.
