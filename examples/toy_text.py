@@ -151,7 +151,9 @@ def findings(studies: dict[tuple[str, str], hilo.Study]) -> list[str]:
         parts = []
         for agent, without in (("MFMCRL+", "MCRL"), ("Bayes", "Bayes-high")):
             d = done.difference(agent, without)
-            verdict = "helps" if d.low > 0 else "hurts" if d.high < 0 else "makes no clear difference"
+            verdict = (
+                "helps" if d.low > 0 else "hurts" if d.high < 0 else "makes no clear difference"
+            )
             early = early_difference(done, agent, without, pair.episodes // 10)
             parts.append(
                 f"{agent} minus {without} at the end {cell(d)}, where it {verdict}, and "
@@ -176,7 +178,9 @@ def early_difference(done: hilo.Study, agent: str, other: str, episode: int) -> 
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--seeds", type=int, default=24)
     parser.add_argument("--store", type=Path, help="keeps all runs, and finds them again")
     parser.add_argument("--out", type=Path, help="write the page there")

@@ -13,26 +13,79 @@ import hilo
 from hilo import environments
 
 GROUPS = {
-    "Train and judge": ["train", "diagnose", "run", "wrap", "pair", "Grid", "Study", "Policy", "Diagnosis", "Wrapped"],
+    "Train and judge": [
+        "train",
+        "diagnose",
+        "run",
+        "wrap",
+        "pair",
+        "Grid",
+        "Study",
+        "Policy",
+        "Diagnosis",
+        "Wrapped",
+    ],
     "Problems and simulators": [
-        "build_problem", "problem_kinds", "Problem", "FidelityPair", "StateMap", "EpisodeSimulator", "Simulator",
-        "PythonEpisodes", "PythonSimulator", "make_simulator", "Model", "TabularMdp", "from_table", "from_dense",
-        "make_random_mdp", "degrade", "Docking", "nas_architecture",
+        "build_problem",
+        "problem_kinds",
+        "Problem",
+        "FidelityPair",
+        "StateMap",
+        "EpisodeSimulator",
+        "Simulator",
+        "PythonEpisodes",
+        "PythonSimulator",
+        "make_simulator",
+        "Model",
+        "TabularMdp",
+        "from_table",
+        "from_dense",
+        "make_random_mdp",
+        "degrade",
+        "Docking",
+        "nas_architecture",
     ],
     "Episodes": ["Episode", "RolloutSummaries", "Walker", "Walkers", "discounted_returns"],
     "Agents and policies": ["Agent", "agent_kinds", "QTable"],
     "Estimators and theory": [
-        "Estimator", "estimator_kinds", "CorrectedEstimate", "Moments", "CoMoments", "sample_mean",
-        "control_variate", "ControlVariate", "Bounded", "return_bound", "control_variate_of", "tail_bound",
-        "range_of_lemma_1", "samples_needed", "greedy_is_best_bound", "best_ratio", "error_at_equal_cost",
+        "Estimator",
+        "estimator_kinds",
+        "CorrectedEstimate",
+        "Moments",
+        "CoMoments",
+        "sample_mean",
+        "control_variate",
+        "ControlVariate",
+        "Bounded",
+        "return_bound",
+        "control_variate_of",
+        "tail_bound",
+        "range_of_lemma_1",
+        "samples_needed",
+        "greedy_is_best_bound",
+        "best_ratio",
+        "error_at_equal_cost",
         "break_even_cost_ratio",
     ],
     "Exact values": [
-        "value_iteration", "policy_iteration", "Solution", "evaluate_policy", "policy_matrix", "start_value",
-        "expected_mean_reward", "return_moments",
+        "value_iteration",
+        "policy_iteration",
+        "Solution",
+        "evaluate_policy",
+        "policy_matrix",
+        "start_value",
+        "expected_mean_reward",
+        "return_moments",
     ],
     "Experiments and results": [
-        "Spec", "parse_spec", "load_spec", "shipped_specs", "Store", "StoredPolicy", "Results", "Summary",
+        "Spec",
+        "parse_spec",
+        "load_spec",
+        "shipped_specs",
+        "Store",
+        "StoredPolicy",
+        "Results",
+        "Summary",
         "summarise",
     ],
     "The rest": ["Error", "Errc", "version", "commit"],
@@ -43,7 +96,11 @@ def plain(signature: str) -> str:
     """Without the noise of modules and array annotations."""
     text = re.sub(r"Annotated\[NDArray\[(\w+)\], dict\([^)]*\)+[^]]*\]", r"NDArray[\1]", signature)
     text = re.sub(r"(?:numpy\.)?ndarray\[dtype=(\w+)[^\]]*\]", r"NDArray[\1]", text)
-    text = re.sub(r"\b(?:hilo\._hilo|hilo\.\w+|collections\.abc|typing|numpy\.typing|numpy|os|pathlib)\.(?=\w)", "", text)
+    text = re.sub(
+        r"\b(?:hilo\._hilo|hilo\.\w+|collections\.abc|typing|numpy\.typing|numpy|os|pathlib)\.(?=\w)",
+        "",
+        text,
+    )
     return re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
 
 
@@ -87,11 +144,19 @@ def entry(name: str, thing: Any) -> list[str]:
         return [f"### `{plain(signature_of(name, thing))}`", "", doc_of(thing), ""]
     constructor = thing.__dict__.get("__init__")
     own = inspect.isfunction(constructor) or hasattr(constructor, "__nb_signature__")
-    own = own and thing not in (hilo.Study, hilo.Policy, hilo.Wrapped, hilo.Diagnosis, hilo.Results)  # made for users
+    own = own and thing not in (
+        hilo.Study,
+        hilo.Policy,
+        hilo.Wrapped,
+        hilo.Diagnosis,
+        hilo.Results,
+    )  # made for users
     signature = signature_of(name, constructor) if own else name
     lines = [f"### class `{plain(signature)}`", "", inspect.getdoc(thing) or "", ""]
     if issubclass(thing, int) and hasattr(thing, "__members__"):
-        return lines + [f"- `{key}` = {int(value)}" for key, value in thing.__members__.items()] + [""]
+        return (
+            lines + [f"- `{key}` = {int(value)}" for key, value in thing.__members__.items()] + [""]
+        )
     listed = members(thing)
     return lines + (listed + [""] if listed else [])
 
@@ -114,9 +179,17 @@ def reference() -> str:
     for kind in ("RandomMdp", "NasBench201", "Docking"):
         for suffix in ("Env", "VectorEnv"):
             thing = getattr(environments, kind + suffix)
-            lines.append(f"- `hilo.environments.{thing.__name__}`: {' '.join((inspect.getdoc(thing) or '').split())}")
+            lines.append(
+                f"- `hilo.environments.{thing.__name__}`: {' '.join((inspect.getdoc(thing) or '').split())}"
+            )
     lines += ["", inspect.getdoc(environments.ProblemVectorEnv) or "", ""]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).replace("# doctest: +SKIP", "").replace("``", "`").rstrip() + "\n"
+    return (
+        re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+        .replace("# doctest: +SKIP", "")
+        .replace("``", "`")
+        .rstrip()
+        + "\n"
+    )
 
 
 if __name__ == "__main__":

@@ -26,7 +26,7 @@ class Diagnosis:
 
     @property
     def verdict(self) -> str:
-        """"use it", "drop it" or "cannot tell yet"."""
+        """ "use it", "drop it" or "cannot tell yet"."""
         return str(self.data["verdict"])
 
     @property

@@ -24,7 +24,9 @@ from .pictures import draw_docking
 _SEEDS = 1 << 63
 
 
-def _simulator(kind: str, fidelity: str, problem_seed: int, parameters: dict[str, Any]) -> Simulator:
+def _simulator(
+    kind: str, fidelity: str, problem_seed: int, parameters: dict[str, Any]
+) -> Simulator:
     if fidelity not in ("high", "low"):
         raise Error(f"fidelity is {fidelity!r}, but must be 'high' or 'low'", Errc.spec)
     problem: Problem = build_problem(kind, problem_seed, **parameters)
@@ -67,9 +69,7 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64]):
     ) -> tuple[np.int64, dict[str, Any]]:
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
-            self._walker.set_seed(
-                int(self.np_random.integers(_SEEDS)) if seed is None else seed
-            )
+            self._walker.set_seed(int(self.np_random.integers(_SEEDS)) if seed is None else seed)
             self._seeded = True
         state = _state_option(options)
         if state is None:
@@ -78,9 +78,7 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64]):
             self._walker.reset_to(state)
         return np.int64(self._walker.state), {}
 
-    def step(
-        self, action: np.int64
-    ) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         following, reward, done = self._walker.step(int(action))
         return np.int64(following), reward, done, False, {}
 
@@ -207,7 +205,9 @@ class ProblemVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.
 
     def step(
         self, actions: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]]:
+    ) -> tuple[
+        NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+    ]:
         begins = self._ended
         given = np.ascontiguousarray(actions, dtype=np.int64)
         states, rewards, ended = self._walkers.step(given, begins)

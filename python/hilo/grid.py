@@ -76,9 +76,7 @@ class Grid:
                 )
             return cls(first - 0.5, first + values - 0.5, counts, whole=True)
         if kind != "Box":
-            raise Error(
-                f"a grid is for Box and MultiDiscrete spaces, not for {space}", Errc.spec
-            )
+            raise Error(f"a grid is for Box and MultiDiscrete spaces, not for {space}", Errc.spec)
         if bins is None:
             raise Error(f"{space} needs bins=: the number of cells along each dimension", Errc.spec)
         shape = np.asarray(space.low).ravel().shape

@@ -348,7 +348,9 @@ def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairin
     return Pairing(pair, high_side, low_side, "" if identity else _hilo.hash_hex(str(of.tolist())))
 
 
-def pair(high: Any, low: Any, map: ArrayLike | Callable[[int], int] | None = None, **options: Any) -> FidelityPair:
+def pair(
+    high: Any, low: Any, map: ArrayLike | Callable[[int], int] | None = None, **options: Any
+) -> FidelityPair:
     """Two simulators as a FidelityPair.
 
     Both may be problems and simulators of hilo, Gymnasium environments or their ids, and functions;

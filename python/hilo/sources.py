@@ -148,7 +148,10 @@ class FunctionSource(Source):
         return super().reward(state, action, following)
 
     def identity(self) -> str:
-        return f"function {_name_of(self._step)} {source_hash(self._step)} start " + _without_addresses(repr(self._start))
+        return (
+            f"function {_name_of(self._step)} {source_hash(self._step)} start "
+            + _without_addresses(repr(self._start))
+        )
 
 
 def _whole(value: Any, what: str) -> int:

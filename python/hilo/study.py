@@ -108,9 +108,7 @@ class Study:
     def difference(self, agent: str, baseline: str | None = None) -> Summary:
         """An agent minus the baseline at the end, paired by seed."""
         self._require(agent)
-        return self.results.paired_difference(
-            agent, baseline or self.results.baseline, self.metric
-        )
+        return self.results.paired_difference(agent, baseline or self.results.baseline, self.metric)
 
     def _require(self, agent: str) -> None:
         if agent not in self.agents:
@@ -148,6 +146,7 @@ class Study:
         except ImportError as e:
             raise Error("plot needs matplotlib (pip install matplotlib)", Errc.usage) from e
         metric = metric or self.metric
+
         class Picture(Figure):
             """A figure that notebooks show without a backend."""
 

@@ -127,7 +127,9 @@ class TableMdp:
         for s in range(n + len(self.ended)):
             for a in range(actions):
                 row: dict[int, list[float]] = {}
-                for p, following, reward, done in table[s][a] if s < n and s not in absorbing else ():
+                for p, following, reward, done in (
+                    table[s][a] if s < n and s not in absorbing else ()
+                ):
                     if p == 0:
                         continue
                     to = int(following)

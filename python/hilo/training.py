@@ -29,7 +29,7 @@ def _toml(value: Any) -> str:
         return "{" + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, (bool, str)):
         return json.dumps(value)
     if isinstance(value, (int, float)):
         return repr(value)

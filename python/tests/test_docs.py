@@ -36,7 +36,11 @@ def test_the_page_for_python_runs_from_top_to_bottom(root: Path, tmp_path: Path)
     shown = blocks(root / "docs" / "python.md", "python")
     assert len(shown) >= 4
     printed = run("\n".join(shown), tmp_path)
-    for part in ("the pump runs at speed", "minus MCRL, paired", "FidelityPair(324 states to 36, 2 actions)"):
+    for part in (
+        "the pump runs at speed",
+        "minus MCRL, paired",
+        "FidelityPair(324 states to 36, 2 actions)",
+    ):
         assert part in printed
     assert (tmp_path / "tank.png").exists() and (tmp_path / "tank.html").exists()
 

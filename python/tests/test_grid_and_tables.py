@@ -97,7 +97,10 @@ def test_a_state_that_ends_only_sometimes_gets_a_copy() -> None:
 
 
 def test_outcomes_with_one_successor_are_merged() -> None:
-    table = {0: {0: [(0.25, 0, 4.0, False), (0.25, 0, 0.0, False), (0.5, 1, 0.0, True)]}, 1: {0: [(1.0, 1, 0.0, True)]}}
+    table = {
+        0: {0: [(0.25, 0, 4.0, False), (0.25, 0, 0.0, False), (0.5, 1, 0.0, True)]},
+        1: {0: [(1.0, 1, 0.0, True)]},
+    }
     assert hilo.from_table(table, [1, 0]).outcomes(0, 0) == [(0, 0.5, 2.0), (1, 0.5, 0.0)]
 
 
@@ -124,4 +127,6 @@ def test_other_spaces_are_refused() -> None:
     with pytest.raises(hilo.Error, match="has 1 dimensions, but the observation space"):
         hilo.train(hilo.wrap(gymnasium.make("CartPole-v1"), grid=hilo.Grid([0], [1], [3])))
     with pytest.raises(hilo.Error, match="action_grid"):
-        hilo.train(hilo.wrap(gymnasium.make("Pendulum-v1"), grid=hilo.Grid([0] * 3, [1] * 3, [2] * 3)))
+        hilo.train(
+            hilo.wrap(gymnasium.make("Pendulum-v1"), grid=hilo.Grid([0] * 3, [1] * 3, [2] * 3))
+        )

@@ -64,9 +64,7 @@ kind = "bayes"
 
 def test_the_same_spec_gives_the_same_bits_as_the_program(tmp_path: Path, program: Path) -> None:
     (tmp_path / "same.toml").write_text(SPEC)
-    subprocess.run(
-        [program, "run", "same.toml", "--store", "program.db"], cwd=tmp_path, check=True
-    )
+    subprocess.run([program, "run", "same.toml", "--store", "program.db"], cwd=tmp_path, check=True)
     by_program = rows(hilo.Store(tmp_path / "program.db"), "same")
     assert len(by_program) > 100
     for threads in (1, 2):
@@ -152,7 +150,9 @@ def test_ids_and_maps() -> None:
     study = hilo.train("FrozenLake-v1", "FrozenLake-v1", agent="mcrl", **QUICK)
     assert study.experiment == "FrozenLake-v1" and study.metric == "policy_value"
     assert "max_steps = 100" in study.store.spec(study.experiment), "the environment's own limit"
-    pair = hilo.pair(hilo.wrap(walk, **WALK), hilo.wrap(sure_walk, **{**WALK, "states": 5}), map=lambda s: s // 2)
+    pair = hilo.pair(
+        hilo.wrap(walk, **WALK), hilo.wrap(sure_walk, **{**WALK, "states": 5}), map=lambda s: s // 2
+    )
     assert pair.map.low_of.tolist() == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     with pytest.raises(hilo.Error, match="give map="):
         hilo.pair("FrozenLake8x8-v1", "FrozenLake-v1")
@@ -178,7 +178,9 @@ def test_grids_give_t() -> None:
             return np.array([self.x], np.float32), {}
 
         def step(self, action: Any) -> Any:
-            self.x = min(9.9, max(0.1, self.x + (1 if action else -1) * self.np_random.uniform(0.5, 1.5)))
+            self.x = min(
+                9.9, max(0.1, self.x + (1 if action else -1) * self.np_random.uniform(0.5, 1.5))
+            )
             return np.array([self.x], np.float32), float(self.x > 9), self.x > 9, False, {}
 
     fine = hilo.Grid.of(Line.observation_space, 10)
@@ -196,7 +198,13 @@ def test_an_environment_without_states_to_choose_is_high_only() -> None:
     hilo.train(stubborn, WalkEnv(), agent=FEW, **QUICK)
     with pytest.raises(hilo.Error) as error:
         hilo.train(WalkEnv(), stubborn, **QUICK)
-    for part in ("cannot be the low fidelity", 'reset(options={"state": s})', "set_state=", "copy", ".P"):
+    for part in (
+        "cannot be the low fidelity",
+        'reset(options={"state": s})',
+        "set_state=",
+        "copy",
+        ".P",
+    ):
         assert part in str(error.value)
 
     def put(env: Any, state: int) -> None:
@@ -219,12 +227,20 @@ def test_tests_on_an_environment_are_off_unless_asked_for() -> None:
 
 
 def test_cut_episodes_are_stated_counted_and_shown() -> None:
-    arguments: dict[str, Any] = {"agent": "mcrl", "max_steps": 15, "seeds": 3, "episodes": 100, "progress": False}
+    arguments: dict[str, Any] = {
+        "agent": "mcrl",
+        "max_steps": 15,
+        "seeds": 3,
+        "episodes": 100,
+        "progress": False,
+    }
     dropped = hilo.train(WalkEnv(), **arguments)
     cut = dropped.final("MCRL", "truncated_high").mean
     assert 0 < cut < 100 and dropped.final("MCRL", "dropped").mean == cut
     assert 'truncation = "drop"' in dropped.store.spec("WalkEnv")
-    assert f"{cut:.4g}" in str(dropped) and any("taught it nothing" in s for s in dropped.findings())
+    assert f"{cut:.4g}" in str(dropped) and any(
+        "taught it nothing" in s for s in dropped.findings()
+    )
     ended = hilo.train(WalkEnv(), truncation="terminal", **arguments)
     assert ended.final("MCRL", "dropped").mean == 0
     assert any('truncation = "terminal"' in s for s in ended.findings())
@@ -282,7 +298,9 @@ def test_ctrl_c_stops_cleanly_and_the_same_call_goes_on(tmp_path: Path) -> None:
         return walk(state, action, rng)
 
     def train() -> hilo.Study:
-        return hilo.train(slow, agent="mcrl", store=file, name="slow", **WALK, **{**QUICK, "seeds": 12})
+        return hilo.train(
+            slow, agent="mcrl", store=file, name="slow", **WALK, **{**QUICK, "seeds": 12}
+        )
 
     timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()

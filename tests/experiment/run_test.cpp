@@ -199,6 +199,29 @@ TEST(RunAll, AnExceptionOfACallbackStopsAll) {
       Errc::io, {"disk full"});
 }
 
+TEST(RunAll, TellsHowFarRunsAreAndACallbackThatThrowsStopsAll) {
+  const Spec spec = tiny();
+  std::vector<double> shares;
+  std::size_t records = 0;
+  run_all(plan(spec, {}), 2,
+          {.on_record = [&](const RunRecord&) { ++records; },
+           .on_progress = [&](const Progress& p) { shares.push_back(p.share); },
+           .keep_going = [] { return true; }});
+  EXPECT_GT(shares.size(), 5 * records);  // 40 episodes: 40 calls and one at the end
+  EXPECT_TRUE(std::ranges::is_sorted(shares));
+  EXPECT_NEAR(shares.back(), 1, 1e-12);
+  records = 0;
+  testing::expect_error(
+      [&] {
+        run_all(plan(spec, {}), 1,
+                {.on_record = [&](const RunRecord&) { ++records; },
+                 .on_progress = [](const Progress&) { throw Error(Errc::io, "no display"); },
+                 .keep_going = [] { return true; }});
+      },
+      Errc::io, {"no display"});
+  EXPECT_EQ(records, 0U);  // in particular none that failed
+}
+
 // A training with a pilot opens with the pilot's very episodes, and its agent compares like with
 // like: on two copies of one problem nothing looks biased.
 TEST(Train, OpensWithThePilotsEpisodes) {

@@ -114,13 +114,15 @@ void try_to_add_exact_bias(const Agent& agent, const FidelityPair& pair, const R
 }
 
 RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
-                  const std::function<bool()>& keep_going) {
+                  const std::function<bool()>& keep_going,
+                  const std::function<void(double)>& on_progress) {
   try {
     const auto observer = problem.watch ? problem.watch(run.seed) : nullptr;
     const FidelityPair& pair = observer ? observer->pair() : problem.pair;
     const auto agent = build_agent(run, pair);
     TrainOptions options = train_options(run);
     options.observer = observer.get();
+    options.on_progress = on_progress;
     const TestOptions test = test_options(*run.config, high);
     RunRecord record = start_record(run);
     record.measurements = train(*agent, pair.high(), options, test, keep_going);
@@ -156,21 +158,49 @@ class Reporter {
       for (const PlannedRun& run : group.runs) total_cost_ += relative_cost(*run.config);
   }
 
+  // The run is that far. What the callback throws is none of the run's faults: the run is given up,
+  // and all is stopped by whoever asks.
+  void advance(const PlannedRun& run, double share) {
+    if (!callbacks_.on_progress) return;
+    const std::lock_guard lock(mutex_);
+    under_way_[&run] = share * relative_cost(*run.config);
+    try {
+      tell();
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+      throw Interrupted();
+    }
+  }
+
+  void rethrow_failure() {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
   void finish(const PlannedRun& run, const RunRecord& record) {
     const std::lock_guard lock(mutex_);
     callbacks_.on_record(record);
+    under_way_.erase(&run);
     ++progress_.done;
     progress_.failed += record.failed ? 1 : 0;
     cost_ += relative_cost(*run.config);
-    progress_.share = total_cost_ > 0 ? cost_ / total_cost_ : 1;
-    if (callbacks_.on_progress) callbacks_.on_progress(progress_);
+    if (callbacks_.on_progress) tell();
   }
 
   Progress progress() const { return progress_; }
 
  private:
+  void tell() {
+    double cost = cost_;
+    for (const auto& entry : under_way_) cost += entry.second;
+    progress_.share = total_cost_ > 0 ? std::min(1.0, cost / total_cost_) : 1;
+    callbacks_.on_progress(progress_);
+  }
+
   const RunCallbacks& callbacks_;
   std::mutex mutex_;
+  std::exception_ptr failure_;                     // of a callback
+  std::map<const PlannedRun*, double> under_way_;  // cost of what is done of them
   Progress progress_;
   double cost_ = 0, total_cost_ = 0;
 };
@@ -191,10 +221,12 @@ void run_group(const RunGroup& group, HighFidelities& high_fidelities,
   }
   try {
     for (const PlannedRun& run : group.runs)
-      reporter.finish(run, problem ? execute(run, *high, *problem, callbacks.keep_going)
+      reporter.finish(run, problem ? execute(run, *high, *problem, callbacks.keep_going,
+                                             [&](double share) { reporter.advance(run, share); })
                                    : failed_record(run, error, cause));
   } catch (const Interrupted&) {
     // The run leaves no record and will be done again.
+    reporter.rethrow_failure();
   }
 }
 

@@ -37,6 +37,7 @@ class Training {
       run_and_learn();
       seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (agent_.episodes() % test_.every == 0 || done()) measure(done());
+      tell_progress();
     }
     record_totals();
     return std::move(out_);
@@ -45,6 +46,17 @@ class Training {
  private:
   bool done() const {
     return train_.episodes > 0 ? agent_.episodes() >= train_.episodes : high_steps_ >= train_.steps;
+  }
+
+  void tell_progress() {
+    if (!train_.on_progress) return;
+    const double share =
+        train_.episodes > 0
+            ? static_cast<double>(agent_.episodes()) / static_cast<double>(train_.episodes)
+            : static_cast<double>(high_steps_) / static_cast<double>(train_.steps);
+    if (share < told_ + 0.01) return;
+    told_ = share;
+    train_.on_progress(std::min(share, 1.0));
   }
 
   void prepare() {
@@ -223,6 +235,7 @@ class Training {
   double correlation_since_test_ = 0;
   std::uint64_t corrected_since_test_ = 0;
   double seconds_ = 0;  // training alone
+  double told_ = 0;     // share of the work that on_progress knows of
 };
 
 }  // namespace

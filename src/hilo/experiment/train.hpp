@@ -22,6 +22,7 @@ struct TrainOptions {
   std::uint64_t pilot_episodes = 0;
   Truncation truncation = Truncation::drop;
   RunObserver* observer = nullptr;  // told of every training episode, asked at every test
+  std::function<void(double)> on_progress = {};  // told the share that is done, a hundred times
 };
 
 struct TestOptions {
