@@ -6,14 +6,13 @@ help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
 
 setup:  ## install the Debian packages that building and testing need
-	@tools/setup build test
+	@tools/setup build test python
 
 build: setup  ## programs in build/release/bin/
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
 
 python: build  ## the Python package and what tests it, in build/venv
-	@tools/setup python
 	@tools/python_venv
 
 demo: build  ## Figure 2(a) of the paper over 36 seeds: table, picture, verdict

@@ -144,23 +144,32 @@ def page(studies: dict[tuple[str, str], hilo.Study], seeds: int, figures: str) -
 
 
 def findings(studies: dict[tuple[str, str], hilo.Study]) -> list[str]:
-    """One sentence for each problem: did the cheap simulator help, and whom?"""
-    lines = []
+    """Did the cheap simulator help, and whom?"""
+    lines = [
+        "What the cheap simulator does, paired by seed; **bold** where the interval is clear of 0:",
+        "",
+        "| problem | truncation | MFMCRL+ minus MCRL, at 10 % | at the end | "
+        "Bayes minus Bayes-high, at 10 % | at the end |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
     for pair in pairs():
-        done = studies[pair.name, "drop"]
-        parts = []
-        for agent, without in (("MFMCRL+", "MCRL"), ("Bayes", "Bayes-high")):
-            d = done.difference(agent, without)
-            verdict = (
-                "helps" if d.low > 0 else "hurts" if d.high < 0 else "makes no clear difference"
-            )
-            early = early_difference(done, agent, without, pair.episodes // 10)
-            parts.append(
-                f"{agent} minus {without} at the end {cell(d)}, where it {verdict}, and "
-                f"{cell(early)} after {pair.episodes // 10} episodes"
-            )
-        lines.append(f"- **{pair.title}** (`drop`): {'; '.join(parts)}.")
+        for truncation in ("drop", "terminal"):
+            done = studies[pair.name, truncation]
+            cells = [
+                signed(difference)
+                for agent, without in (("MFMCRL+", "MCRL"), ("Bayes", "Bayes-high"))
+                for difference in (
+                    early_difference(done, agent, without, pair.episodes // 10),
+                    done.difference(agent, without),
+                )
+            ]
+            lines.append(f"| {pair.title} | `{truncation}` | {' | '.join(cells)} |")
     return lines
+
+
+def signed(d: hilo.Summary) -> str:
+    text = f"{d.mean:+.3g} [{d.low:+.3g}, {d.high:+.3g}]"
+    return f"**{text}**" if d.low > 0 or d.high < 0 else text
 
 
 def early_difference(done: hilo.Study, agent: str, other: str, episode: int) -> hilo.Summary:

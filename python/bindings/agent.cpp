@@ -1,7 +1,6 @@
-#include <nanobind/stl/set.h>
+#include <algorithm>
 
 #include "bindings.hpp"
-#include "garbage.hpp"
 #include "hilo/agent/registry.hpp"
 #include "hilo/experiment/train.hpp"
 #include "polling.hpp"
@@ -17,6 +16,22 @@ struct BoundAgent {
   FidelityPair pair;
   std::shared_ptr<Agent> agent;
   bool broken = false;  // a simulator failed while it learnt: half of an episode may be in it
+  std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
+};
+
+// One thread at a time.
+class Turn {
+ public:
+  explicit Turn(const BoundAgent& agent) : busy_(agent.busy) {
+    if (busy_->exchange(true))
+      throw Error(Errc::usage, "this agent is at work on another thread; give each its own");
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+  ~Turn() { *busy_ = false; }
+
+ private:
+  std::shared_ptr<std::atomic<bool>> busy_;
 };
 
 std::shared_ptr<Agent> build(const std::string& name, const Parameter& given,
@@ -24,10 +39,13 @@ std::shared_ptr<Agent> build(const std::string& name, const Parameter& given,
   const AgentKind& kind = agent_kind(name);
   Parameter values = given;
   if (const auto variant = values.find("variant"); variant != values.end()) {
-    for (const Shorthand& shorthand : kind.variants)
-      if (variant->second == Value(shorthand.name))
-        for (const auto& [key, value] : shorthand.values)
-          if (key != "projection") values.try_emplace(key, value);
+    const auto found = std::ranges::find_if(kind.variants, [&](const Shorthand& shorthand) {
+      return variant->second == Value(shorthand.name);
+    });
+    if (found == kind.variants.end())
+      throw Error(Errc::spec, name + " has no such variant; agent_kinds() lists them");
+    for (const auto& [key, value] : found->values)
+      if (key != "projection") values.try_emplace(key, value);  // that belongs to the low fidelity
     values.erase("variant");
   }
   if (kind.plans && setting.gamma >= 1)
@@ -44,7 +62,7 @@ BoundAgent make_agent(const std::string& kind, const FidelityPair& pair, std::ui
                              .max_steps = max_steps,
                              .truncation = truncation_from_name(truncation),
                              .seed = seed};
-  return {kind, given, setting, pair, build(kind, given, setting, pair), false};
+  return {kind, given, setting, pair, build(kind, given, setting, pair)};
 }
 
 // A view of the agent's values that keeps it alive.
@@ -67,6 +85,7 @@ nb::dict describe(const LearnReport& report) {
 
 template <class Do>
 LearnReport guarded(BoundAgent& self, const Do& act) {
+  const Turn turn(self);
   if (self.broken)
     throw Error(Errc::usage,
                 "a simulator failed while this agent learnt; load a saved state before it is used "
@@ -77,6 +96,7 @@ LearnReport guarded(BoundAgent& self, const Do& act) {
     self.broken = false;
     return report;
   } catch (const Error& e) {
+    // Others are thrown before anything is touched.
     self.broken = e.code() == Errc::simulator;
     throw;
   }
@@ -88,6 +108,7 @@ nb::bytes bytes_of(const std::vector<std::byte>& bytes) {
 
 // A fresh agent takes the state, so that views of the old one stay what they are.
 void load(BoundAgent& self, const nb::bytes& bytes) {
+  const Turn turn(self);
   auto fresh = build(self.kind, self.given, self.setting, self.pair);
   fresh->load({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
   self.agent = std::move(fresh);
@@ -102,10 +123,9 @@ std::vector<std::tuple<std::uint64_t, std::string, double>> train_agent(BoundAge
   require_within("episodes", episodes, 1, 4'000'000'000, Errc::usage);
   require_within("test_every", test_every, 1, 4'000'000'000, Errc::usage);
   std::vector<Measurement> measurements;
-  // Interrupted means that Ctrl-C is on its way to the caller.
-  run_polling(
-      [&](const std::function<bool()>& keep_going) {
-        try {
+  guarded(self, [&] {
+    run_polling(
+        [&](const std::function<bool()>& keep_going) {
           measurements =
               train(*self.agent, self.pair.high(),
                     {.episodes = episodes,
@@ -115,17 +135,13 @@ std::vector<std::tuple<std::uint64_t, std::string, double>> train_agent(BoundAge
                      .truncation = self.setting.truncation},
                     {.every = test_every, .episodes = test_episodes, .exact_every = exact_every},
                     keep_going);
-        } catch (const Interrupted&) {
-        }
-      },
-      [] {});
+        },
+        [] {});
+    return LearnReport();
+  });
   std::vector<std::tuple<std::uint64_t, std::string, double>> out;
   for (const Measurement& m : measurements) out.emplace_back(m.episode, m.metric, m.value);
   return out;
-}
-
-int visit_agent(const BoundAgent& self, visitproc visit, void* arg) {
-  return visit_pair(self.pair, visit, arg);
 }
 
 nb::dict describe(const AgentKind& kind) {
@@ -155,9 +171,7 @@ nb::dict describe(const AgentKind& kind) {
 }  // namespace
 
 void bind_agent(nb::module_& m) {
-  static PyType_Slot slots[] = {
-      {Py_tp_traverse, reinterpret_cast<void*>(&traverse<BoundAgent, visit_agent>)}, {0, nullptr}};
-  nb::class_<BoundAgent>(m, "Agent", nb::type_slots(slots),
+  nb::class_<BoundAgent>(m, "Agent",
                          "A learner: values that say how to act, and a verb that updates them. It "
                          "owns no loop and no simulator of the high fidelity.")
       .def(

@@ -2,6 +2,8 @@
 
 #include "bindings.hpp"
 #include "hilo/core/version.hpp"
+#include "hilo/experiment/train.hpp"
+#include "live.hpp"
 #include "python_simulator.hpp"
 
 namespace hilo::python {
@@ -13,6 +15,8 @@ void translate(const std::exception_ptr& exception, void* payload) {
     std::rethrow_exception(exception);
   } catch (RaisedByUser& e) {
     e.restore();
+  } catch (const Interrupted&) {
+    PyErr_SetString(PyExc_KeyboardInterrupt, "stopped together with other work");
   } catch (const Error& e) {
     const nb::handle type = static_cast<PyObject*>(payload);
     const nb::object error = type(e.what(), nb::cast(e.code()));
@@ -42,6 +46,8 @@ void bind_core(nb::module_& m) {
         nb::register_exception_translator(translate, type.ptr());
       },
       "error"_a, "For the package hilo alone: the class that errors of the engine are raised as.");
+
+  m.def("end", &live::end, "For the package hilo alone: to be called when Python ends.");
 
   nb::class_<Moments>(m, "Moments",
                       "Mean and variance of a sequence in O(1) memory, with weights that may fade.")

@@ -1,6 +1,7 @@
 #include "hilo/diagnose/diagnosis.hpp"
 
 #include "bindings.hpp"
+#include "hilo/experiment/train.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "polling.hpp"
 
@@ -30,7 +31,8 @@ std::string run_diagnosis(const FidelityPair& pair, const QTable* policy,
                           std::to_string(options.max_steps) +
                           ") and dropped, so that nothing can be said; does the environment ever "
                           "end? Raise max_steps, or set truncation = \"terminal\"");
-        if (keep_going()) diagnosis = diagnose(pair, pilot, plan);
+        if (!keep_going()) throw Interrupted();
+        diagnosis = diagnose(pair, pilot, plan);
       },
       [&] {
         if (!progress.is_none()) progress(done.load(), options.episodes);

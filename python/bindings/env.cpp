@@ -1,7 +1,6 @@
 #include <nanobind/stl/array.h>
 
 #include "bindings.hpp"
-#include "garbage.hpp"
 #include "hilo/env/degraded_twin.hpp"
 #include "hilo/env/docking.hpp"
 #include "hilo/env/nas_space.hpp"
@@ -356,6 +355,25 @@ void bind_episodes(nb::module_& m) {
       });
 }
 
+// Hides which states of a high fidelity are terminal: a coarse map may put them together with
+// others.
+class EpisodesOnly final : public EpisodeSimulator {
+ public:
+  explicit EpisodesOnly(HighSimulator whole) : whole_(std::move(whole)) {}
+  std::size_t num_states() const override { return whole_->num_states(); }
+  std::size_t num_actions() const override { return whole_->num_actions(); }
+  const Model* model() const override { return whole_->model(); }
+  void run_episode(const RolloutBatch& batch, Episode& episode) const override {
+    whole_->run_episode(batch, episode);
+  }
+  void run_episodes(const RolloutBatch& batch, std::span<RolloutSummary> out) const override {
+    whole_->run_episodes(batch, out);
+  }
+
+ private:
+  HighSimulator whole_;
+};
+
 void bind_simulators(nb::module_& m) {
   nb::class_<EpisodeSimulator>(
       m, "EpisodeSimulator", nb::dynamic_attr(),
@@ -450,18 +468,33 @@ void bind_simulators(nb::module_& m) {
         if (mdp == nullptr) cannot_pickle("simulator");
         return nb::make_tuple(
             rebuild("simulator"),
-            nb::make_tuple(nb::cast(mdp, nb::rv_policy::reference_internal, self)));
+            nb::make_tuple(nb::cast(mdp, nb::rv_policy::reference_internal, self),
+                           nb::hasattr(self, "_sampling") ? nb::object(self.attr("_sampling"))
+                                                          : nb::object(nb::str("alias"))));
       });
 
   m.def(
       "make_simulator",
       [](const std::shared_ptr<TabularMdp>& mdp, const std::string& sampling) {
-        return make_simulator(std::shared_ptr<const TabularMdp>(mdp), sampling_from_name(sampling));
+        nb::object simulator = nb::cast(
+            make_simulator(std::shared_ptr<const TabularMdp>(mdp), sampling_from_name(sampling)));
+        simulator.attr("_sampling") = sampling;
+        return simulator;
       },
       "mdp"_a, "sampling"_a = "alias",
+      nb::sig("def make_simulator(mdp: TabularMdp, sampling: str = 'alias') -> Simulator"),
       "A simulator that draws from a table: by \"alias\", fast, or by \"inverse-cdf\", for "
       "coupling "
       "by common random numbers.");
+
+  nb::class_<EpisodesOnly, EpisodeSimulator>(m, "EpisodesOnly",
+                                             "A simulator of which only whole episodes are shown.")
+      .def(
+          "__init__",
+          [](EpisodesOnly* self, const std::shared_ptr<EpisodeSimulator>& simulator) {
+            new (self) EpisodesOnly(simulator);
+          },
+          "simulator"_a);
 
   nb::class_<StateMap>(m, "StateMap",
                        "The map T from high-fidelity to low-fidelity states, with its preimages.")
@@ -500,9 +533,7 @@ void bind_simulators(nb::module_& m) {
                std::to_string(map.num_low_states()) + ")";
       });
 
-  static PyType_Slot pair_slots[] = {
-      {Py_tp_traverse, reinterpret_cast<void*>(&traverse<FidelityPair, visit_pair>)}, {0, nullptr}};
-  nb::class_<FidelityPair>(m, "FidelityPair", nb::dynamic_attr(), nb::type_slots(pair_slots),
+  nb::class_<FidelityPair>(m, "FidelityPair", nb::dynamic_attr(),
                            "An expensive simulator, its cheap sketch, and the map between them.")
       .def(
           "__init__",
@@ -646,6 +677,10 @@ void bind_problems(nb::module_& m) {
                                          docking.speed(motion.jx), docking.speed(motion.jy)};
           },
           "state"_a, "x, y, and the speeds along them; None in a terminal state.")
+      .def("__repr__",
+           [](const Docking& docking) {
+             return "Docking(cells=" + std::to_string(docking.cells()) + ")";
+           })
       .def_prop_ro("docked", &Docking::docked, "The state in which the vehicle has docked.")
       .def_prop_ro("lost", &Docking::lost, "The state in which it is lost.")
       .def_prop_ro_static(

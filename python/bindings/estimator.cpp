@@ -14,11 +14,14 @@ class Estimation {
  public:
   Estimation(const std::string& name, std::size_t num_pairs, const std::string& alpha,
              double forgetting)
-      : estimator_(make_estimator(
+      : name_(name),
+        estimator_(make_estimator(
             {.name = name, .alpha = alpha_from_name(alpha), .forgetting = forgetting}, num_pairs)),
         paired_(num_pairs),
         free_(num_pairs),
-        coupled_(num_pairs) {}
+        coupled_(num_pairs) {
+    require_within("num_pairs", num_pairs, 1, 1U << 30, Errc::usage);
+  }
 
   void add_paired(std::size_t pair, double high, double low) {
     check(pair);
@@ -36,12 +39,16 @@ class Estimation {
     return estimator_->estimate(evidence(pair));
   }
 
+  const std::string& name() const { return name_; }
+  std::size_t size() const { return paired_.size(); }
+
  private:
   void check(std::size_t pair) const {
     require_within("pair", pair, 0, paired_.size() - 1, Errc::usage);
   }
   Evidence evidence(std::size_t pair) const { return {paired_[pair], free_[pair], coupled_[pair]}; }
 
+  std::string name_;
   std::unique_ptr<Estimator> estimator_;
   std::vector<CoMoments> paired_;
   std::vector<Moments> free_, coupled_;
@@ -92,7 +99,10 @@ void bind_estimator(nb::module_& m) {
            "A high-fidelity return of a pair, and the low-fidelity one coupled to it.")
       .def("add_free", &Estimation::add_free, "pair"_a, "returns"_a,
            "Returns of free low-fidelity roll-outs from the pair.")
-      .def("estimate", &Estimation::estimate, "pair"_a, "The value of the pair, as it seems now.");
+      .def("estimate", &Estimation::estimate, "pair"_a, "The value of the pair, as it seems now.")
+      .def("__repr__", [](const Estimation& e) {
+        return "Estimator('" + e.name() + "', num_pairs=" + std::to_string(e.size()) + ")";
+      });
   m.def(
       "estimator_kinds",
       [] {
@@ -112,6 +122,11 @@ void bind_estimator(nb::module_& m) {
           "variance"_a, "b"_a)
       .def_ro("variance", &Bounded::variance, "sigma^2")
       .def_ro("b", &Bounded::b, "|X - E[X]| <= b")
+      .def("__reduce__",
+           [](nb::handle self) {
+             return nb::make_tuple(self.type(),
+                                   nb::make_tuple(self.attr("variance"), self.attr("b")));
+           })
       .def("__repr__", [](const Bounded& x) {
         return "Bounded(variance=" + std::to_string(x.variance) + ", b=" + std::to_string(x.b) +
                ")";

@@ -4,6 +4,7 @@
 #include "hilo/core/hash.hpp"
 #include "hilo/experiment/run.hpp"
 #include "hilo/experiment/spec.hpp"
+#include "hilo/experiment/train.hpp"
 #include "hilo/store/store.hpp"
 #include "polling.hpp"
 #include "python_simulator.hpp"
@@ -43,7 +44,7 @@ struct OwnProblem {
 
 OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<EpisodeSimulator>& high,
                             const std::optional<FidelityPair>& pair, const std::string& high_text,
-                            const std::string& low_text) {
+                            const std::string& low_text, bool in_state_order) {
   for (const ProblemKind& kind : problem_kinds())
     if (kind.name == name)
       throw Error(Errc::usage, "a problem of your own cannot be called '" + name +
@@ -61,6 +62,14 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
                        .choices = {},
                        .low_fidelity_only = true}};
   kind->same_for_all_seeds = true;
+  if (!in_state_order)
+    kind->check_agent = [](const Parameter& agent) {
+      const auto coupling = agent.find("coupling");
+      if (coupling != agent.end() && coupling->second == Value("common-random-numbers"))
+        throw Error(Errc::spec,
+                    "coupling is 'common-random-numbers', which needs two tables that are drawn "
+                    "from by make_simulator(mdp, sampling=\"inverse-cdf\")");
+    };
   const HighSimulator shared = pair ? pair->shared_high() : HighSimulator(high);
   const FidelityPair whole =
       pair ? *pair : FidelityPair(shared, std::make_shared<const NoLow>(*shared));
@@ -126,14 +135,18 @@ nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned thread
         },
         show);
   show();
+  if (result.done < result.total) throw Interrupted();
   out["done"] = result.done;
   out["failed"] = result.failed;
   out["error"] = first_error;
   out["raised"] = nb::none();
+  out["code"] = Errc::simulator;
   try {
     if (first_cause) std::rethrow_exception(first_cause);
   } catch (const RaisedByUser& raised) {
     out["raised"] = raised.exception();
+  } catch (const Error& e) {
+    out["code"] = e.code();
   } catch (const std::exception&) {
     // Its text says it all.
   }
@@ -149,10 +162,12 @@ void bind_experiment(nb::module_& m) {
           "__init__",
           [](OwnProblem* self, const std::string& name,
              const std::shared_ptr<EpisodeSimulator>& high, const std::optional<FidelityPair>& pair,
-             const std::string& high_text, const std::string& low_text) {
-            new (self) OwnProblem(make_own_problem(name, high, pair, high_text, low_text));
+             const std::string& high_text, const std::string& low_text, bool in_state_order) {
+            new (self)
+                OwnProblem(make_own_problem(name, high, pair, high_text, low_text, in_state_order));
           },
-          "name"_a, "high"_a.none(), "pair"_a.none(), "high_text"_a, "low_text"_a)
+          "name"_a, "high"_a.none(), "pair"_a.none(), "high_text"_a, "low_text"_a,
+          "in_state_order"_a)
       .def_prop_ro(
           "name", [](const OwnProblem& own) { return own.kind->name; }, "Its kind in a spec.");
 

@@ -5,13 +5,14 @@
 #include <thread>
 
 #include "bindings.hpp"
+#include "live.hpp"
 
 namespace hilo::python {
 
 // Runs `work` on a thread of its own while this one, which holds the GIL, lets others have it and
 // looks for Ctrl-C several times a second: Python delivers signals to its main thread alone.
-// `work(keep_going)` must ask keep_going now and then; `poll` is called with the GIL held. What
-// either raises ends the work and is raised here.
+// `work(keep_going)` must ask keep_going now and then; simulators in Python ask at every step.
+// `poll` is called with the GIL held. What either raises ends the work and is raised here.
 template <class Work, class Poll>
 void run_polling(Work&& work, Poll&& poll) {
   std::mutex mutex;
@@ -19,11 +20,13 @@ void run_polling(Work&& work, Poll&& poll) {
   bool done = false;
   std::atomic<bool> stop = false;
   std::exception_ptr failure;
+  std::exception_ptr raised;
   {
     const nb::gil_scoped_release release;
+    ++live::works;
     std::jthread worker([&] {
       try {
-        work([&] { return !stop; });
+        work([&] { return !stop && !live::at_exit; });
       } catch (...) {
         failure = std::current_exception();
       }
@@ -31,11 +34,10 @@ void run_polling(Work&& work, Poll&& poll) {
       done = true;
       finished.notify_one();
     });
-    std::exception_ptr raised;
     std::unique_lock lock(mutex);
     while (!done) {
       finished.wait_for(lock, std::chrono::milliseconds(50));
-      if (raised) continue;
+      if (raised || live::at_exit) continue;
       lock.unlock();
       try {
         const nb::gil_scoped_acquire gil;
@@ -44,13 +46,16 @@ void run_polling(Work&& work, Poll&& poll) {
       } catch (...) {
         raised = std::current_exception();
         stop = true;
+        ++live::stopping;
       }
       lock.lock();
     }
     lock.unlock();
     worker.join();
-    if (raised) failure = raised;
+    if (raised) --live::stopping;
+    --live::works;
   }
+  if (raised) failure = raised;
   if (failure) std::rethrow_exception(failure);
 }
 

@@ -1,17 +1,18 @@
 #include "python_simulator.hpp"
 
-#include "garbage.hpp"
-
 #include <cmath>
+#include <set>
 
 #include "hilo/core/random.hpp"
 #include "hilo/env/bulk.hpp"
+#include "hilo/experiment/train.hpp"
+#include "live.hpp"
 
 namespace hilo::python {
 namespace {
 
 // "ValueError: no such valve (plant.py:12, in step)": the innermost frame is the user's own.
-std::string describe(nb::python_error& error) {
+std::string describe(nb::python_error& error) try {
   const nb::object type = nb::borrow(error.type());
   const nb::object value = nb::borrow(error.value());
   std::string text =
@@ -24,10 +25,16 @@ std::string describe(nb::python_error& error) {
   return text + " (" + file.substr(file.rfind('/') + 1) + ":" +
          std::to_string(nb::cast<long>(frame.attr("tb_lineno"))) + ", in " +
          nb::cast<std::string>(code.attr("co_name")) + ")";
+} catch (const std::exception&) {
+  // An exception whose text cannot be had must not hide itself.
+  return nb::cast<std::string>(nb::borrow(error.type()).attr("__name__"));
 }
 
-// Gymnasium asks for a seed that is not negative, and some environments for one below 2^31.
-std::uint32_t seed_of(const Stream& stream) { return stream.block(0)[0] >> 1; }
+// Gymnasium asks for a seed that is not negative, and some environments for one below 2^31. A path
+// that starts late in its stream has another one, so that its steps do not repeat the first.
+std::uint32_t seed_of(const Stream& stream, std::uint32_t first_step) {
+  return stream.block(first_step << 8)[0] >> 1;
+}
 
 class PythonEpisodes final : public EpisodeSimulator {
  public:
@@ -152,9 +159,68 @@ PythonSource::PythonSource(nb::object object, std::size_t num_states, std::size_
     require_within("terminal state", std::uint64_t{s}, 0, num_states - 1, Errc::data);
     terminal_[s] = 1;
   }
+  live::add(this);
 }
 
+// One episode at a time. A simulator that runs itself would wait for itself for ever.
+class PythonSource::Entry {
+ public:
+  explicit Entry(const PythonSource& source) : source_(source) {
+    if (source.owner_ == std::this_thread::get_id())
+      throw Error(Errc::usage,
+                  "a simulator in Python was asked for an episode from within its own");
+    source.mutex_.lock();
+    source.owner_ = std::this_thread::get_id();
+  }
+  Entry(const Entry&) = delete;
+  Entry& operator=(const Entry&) = delete;
+  ~Entry() {
+    source_.owner_ = std::thread::id();
+    source_.mutex_.unlock();
+  }
+
+ private:
+  const PythonSource& source_;
+};
+
+namespace live {
+namespace {
+
+std::mutex sources_mutex;
+std::set<const PythonSource*>& sources() {
+  static std::set<const PythonSource*> all;
+  return all;
+}
+
+}  // namespace
+
+void add(const PythonSource* source) {
+  const std::lock_guard lock(sources_mutex);
+  sources().insert(source);
+}
+
+void remove(const PythonSource* source) {
+  const std::lock_guard lock(sources_mutex);
+  sources().erase(source);
+}
+
+void end() {
+  at_exit = true;
+  {
+    const nb::gil_scoped_release release;
+    while (works > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  std::vector<nb::object> let_go;  // what goes with them may remove sources
+  {
+    const std::lock_guard lock(sources_mutex);
+    for (const PythonSource* source : sources()) let_go.push_back(source->let_go());
+  }
+}
+
+}  // namespace live
+
 PythonSource::~PythonSource() {
+  live::remove(this);
   if (!Py_IsInitialized()) {
     object_.release();
     return;
@@ -203,15 +269,15 @@ bool PythonSource::run(const RolloutBatch& batch, std::uint32_t pair, std::uint3
   }
   const Stream stream(batch.seed, batch.purpose, batch.episode, batch.first_pair + pair,
                       batch.first_rollout + rollout);
-  const std::lock_guard lock(mutex_);
+  const Entry entry(*this);
   const nb::gil_scoped_acquire gil;
   try {
     State s = 0;
     if (start == nullptr) {
-      s = state_of(object_.attr("reset")(seed_of(stream)), "the start state");
+      s = state_of(object_.attr("reset")(seed_of(stream, batch.first_step)), "the start state");
     } else {
       s = start->state;
-      object_.attr("put")(s, seed_of(stream));
+      object_.attr("put")(s, seed_of(stream, batch.first_step));
     }
     begin(s);
     for (std::uint32_t t = 0; t < batch.max_steps; ++t) {
@@ -221,6 +287,7 @@ bool PythonSource::run(const RolloutBatch& batch, std::uint32_t pair, std::uint3
       const Action a = t == 0 && start != nullptr
                            ? start->action
                            : batch.behaviour.choose(s, explore_word, action_word);
+      if (live::must_stop()) throw Interrupted();
       const Taken taken = step(s, a);
       visit(a, taken.reward, taken.next);
       if (taken.ended) return false;
@@ -234,7 +301,7 @@ bool PythonSource::run(const RolloutBatch& batch, std::uint32_t pair, std::uint3
 }
 
 double PythonSource::reward(State s, Action a, State next) const {
-  const std::lock_guard lock(mutex_);
+  const Entry entry(*this);
   const nb::gil_scoped_acquire gil;
   try {
     const nb::object out = object_.attr("reward")(s, a, next);
@@ -250,37 +317,11 @@ double PythonSource::reward(State s, Action a, State next) const {
   }
 }
 
-namespace {
-
-template <class Simulator>
-int visit_source(const Simulator& simulator, visitproc visit, void* arg) {
-  Py_VISIT(simulator.source().handle().ptr());
-  return 0;
-}
-
-template <class Simulator>
-int clear(PyObject* self) {
-  if (nb::inst_ready(self)) nb::inst_ptr<Simulator>(self)->source().forget();
-  return 0;
-}
-
-template <class Simulator>
-PyType_Slot* slots() {
-  static PyType_Slot all[] = {
-      {Py_tp_traverse, reinterpret_cast<void*>(&traverse<Simulator, visit_source<Simulator>>)},
-      {Py_tp_clear, reinterpret_cast<void*>(&clear<Simulator>)},
-      {0, nullptr}};
-  return all;
-}
-
-}  // namespace
-
 void bind_python_simulator(nb::module_& m) {
   const char* doc =
       "A simulator written in Python, as the engine sees it. Made by hilo.simulator and "
       "hilo.train.";
-  nb::class_<PythonEpisodes, EpisodeSimulator>(m, "PythonEpisodes", doc,
-                                               nb::type_slots(slots<PythonEpisodes>()))
+  nb::class_<PythonEpisodes, EpisodeSimulator>(m, "PythonEpisodes", doc)
       .def(
           "__init__",
           [](PythonEpisodes* self, nb::object source, std::size_t num_states,
@@ -298,8 +339,7 @@ void bind_python_simulator(nb::module_& m) {
                               nb::make_tuple(simulator.source().object(), simulator.num_states(),
                                              simulator.num_actions()));
       });
-  nb::class_<PythonGenerative, Simulator>(m, "PythonSimulator", doc,
-                                          nb::type_slots(slots<PythonGenerative>()))
+  nb::class_<PythonGenerative, Simulator>(m, "PythonSimulator", doc)
       .def(
           "__init__",
           [](PythonGenerative* self, nb::object source, std::size_t num_states,

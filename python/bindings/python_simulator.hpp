@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <mutex>
+#include <thread>
+#include <utility>
 
 #include "bindings.hpp"
 #include "hilo/env/simulator.hpp"
@@ -50,9 +53,8 @@ class PythonSource {
   double reward(State s, Action a, State next) const;
 
   nb::object object() const { return object_; }
-  nb::handle handle() const { return object_; }
-  // For the garbage collector: nobody can ask it any more.
-  void forget() const { object_ = nb::none(); }
+  // When Python ends: nobody asks it any more.
+  nb::object let_go() const { return std::exchange(object_, nb::none()); }
 
  private:
   struct Taken {
@@ -66,7 +68,9 @@ class PythonSource {
   mutable nb::object object_;
   std::size_t num_states_, num_actions_;
   std::vector<std::uint8_t> terminal_;
+  class Entry;
   mutable std::mutex mutex_;  // taken before the GIL, never while holding it
+  mutable std::atomic<std::thread::id> owner_;
 };
 
 }  // namespace hilo::python

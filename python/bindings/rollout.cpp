@@ -10,7 +10,7 @@ class Walkers {
  public:
   Walkers(const std::shared_ptr<Simulator>& simulator, std::size_t count) {
     require_within("number of environments", count, 1, 1U << 20, Errc::usage);
-    for (std::size_t i = 0; i < count; ++i) walkers_.emplace_back(simulator);
+    walkers_.assign(count, Walker(simulator));
   }
 
   Walker& at(std::size_t i) {
@@ -28,13 +28,17 @@ class Walkers {
   Steps step(std::span<const std::int64_t> actions, std::span<const std::uint8_t> skip) {
     if (actions.size() != size() || skip.size() != size())
       throw Error(Errc::usage, "there must be one action for each environment");
+    // All are checked before any moves.
+    const auto num_actions = static_cast<std::int64_t>(walkers_[0].simulator().num_actions());
+    for (std::size_t i = 0; i < size(); ++i)
+      if (skip[i] == 0 && (actions[i] < 0 || actions[i] >= num_actions))
+        throw Error(Errc::usage, "action " + std::to_string(i) + " is " +
+                                     std::to_string(actions[i]) + ", but must be in [0, " +
+                                     std::to_string(num_actions - 1) + "]");
     Steps out{std::vector<std::int64_t>(size()), std::vector<double>(size(), 0),
               std::vector<std::uint8_t>(size(), 0)};
     for (std::size_t i = 0; i < size(); ++i) {
       if (skip[i] == 0) {
-        if (actions[i] < 0 || actions[i] > 0xffffffffLL)
-          throw Error(Errc::usage,
-                      "action is " + std::to_string(actions[i]) + ", but must not be negative");
         const Step step = walkers_[i].step(static_cast<Action>(actions[i]));
         out.reward[i] = step.reward;
         out.done[i] = step.done ? 1 : 0;
@@ -74,11 +78,18 @@ void bind_rollout(nb::module_& m) {
             return std::tuple(step.next, step.reward, step.done);
           },
           "action"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Takes an action; the next state, the reward and whether the episode ended.");
+          "Takes an action; the next state, the reward and whether the episode ended.")
+      .def("__repr__", [](const Walker& walker) {
+        return "Walker(state=" + std::to_string(walker.state()) +
+               ", steps=" + std::to_string(walker.steps()) +
+               ", seed=" + std::to_string(walker.seed()) + ")";
+      });
 
   nb::class_<Walkers>(m, "Walkers", "Many walkers that take a step each in one call.")
       .def(nb::init<const std::shared_ptr<Simulator>&, std::size_t>(), "simulator"_a, "count"_a)
       .def("__len__", &Walkers::size)
+      .def("__repr__",
+           [](const Walkers& w) { return "Walkers(count=" + std::to_string(w.size()) + ")"; })
       .def(
           "set_seed", [](Walkers& w, std::size_t i, std::uint64_t seed) { w.at(i).set_seed(seed); },
           "walker"_a, "seed"_a, "As Walker.set_seed, for one of them.")

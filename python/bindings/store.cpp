@@ -14,9 +14,11 @@ class OpenStore {
         store_(
             std::make_shared<Store>(writable ? Store::open(file_) : Store::open_to_read(file_))) {}
 
-  Store& get() const {
+  Store& get() const { return *shared(); }
+  // Whoever holds it may go on while others close it.
+  const std::shared_ptr<Store>& shared() const {
     if (!store_) throw Error(Errc::usage, file_.string() + ": the store is closed");
-    return *store_;
+    return store_;
   }
   void close() { store_.reset(); }
   const std::filesystem::path& file() const { return file_; }
@@ -52,13 +54,18 @@ void bind_store(nb::module_& m) {
                                 policy.standard_errors.empty() ? 0 : policy.num_states, self);
           },
           "Of the values, as the agent judged them; infinite where it could not.",
-          nb::rv_policy::reference);
+          nb::rv_policy::reference)
+      .def("__repr__", [](const StoredPolicy& policy) {
+        return "StoredPolicy('" + policy.experiment + "', '" + policy.agent +
+               "', seed=" + std::to_string(policy.seed) + ")";
+      });
 
   nb::class_<OpenStore>(m, "StoreFile", "A result store; hilo.Store is the front door.")
       .def(nb::init<std::filesystem::path, bool>(), "file"_a, "writable"_a)
       .def_prop_ro("file", &OpenStore::file, "Where it is.")
       .def_prop_ro("writable", &OpenStore::writable, "Whether it was opened for writing.")
-      .def("get", &OpenStore::get, nb::rv_policy::reference_internal, "For the engine.")
+      .def(
+          "get", [](const OpenStore& s) { return s.shared(); }, "For the engine.")
       .def("close", &OpenStore::close, "Lets others write it.")
       .def(
           "experiments", [](const OpenStore& s) { return s.get().experiments(); },

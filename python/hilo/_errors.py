@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+
 from . import _hilo
 from ._hilo import Errc
 
@@ -23,3 +25,4 @@ class Error(RuntimeError):
 
 
 _hilo.set_error_type(Error)
+atexit.register(_hilo.end)

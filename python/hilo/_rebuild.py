@@ -16,8 +16,8 @@ def table(arrays: dict[str, Any]) -> _hilo.TabularMdp:
     return _hilo.TabularMdp.from_arrays(**arrays)
 
 
-def simulator(mdp: _hilo.TabularMdp) -> _hilo.Simulator:
-    return _hilo.make_simulator(mdp)
+def simulator(mdp: _hilo.TabularMdp, sampling: str) -> _hilo.Simulator:
+    return _hilo.make_simulator(mdp, sampling)
 
 
 def q_table(values: Any) -> _hilo.QTable:

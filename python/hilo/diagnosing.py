@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _hilo
-from ._hilo import Problem, QTable, StoreFile
-from .pairing import make_pairing
+from ._errors import Error
+from ._hilo import Errc, Problem, QTable, StoreFile
+from .pairing import limit_of, make_pairing
 from .progress import Progress, ProgressFunction
-
-_DEFAULT_MAX_STEPS = 10_000
+from .study import Policy
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def diagnose(
     max_steps: int | None = None,
     truncation: str = "drop",
     seed: int = 0,
-    policy: QTable | None = None,
+    policy: Policy | QTable | None = None,
     train_episodes: int = 10_000,
     returns: float = 0,
     cost_high: float = 0,
@@ -85,17 +85,19 @@ def diagnose(
     """
     if isinstance(high, Problem) and low is None:
         low = high
+    if low is None:
+        raise Error("diagnose needs a cheap simulator to judge: low", Errc.usage)
     made = make_pairing(high, low, map, **options)
     line = Progress("pilot", "episodes", progress)
     try:
         text = _hilo.run_diagnosis(
             made.pair,
-            policy,
+            policy.table if isinstance(policy, Policy) else policy,
             episodes,
             low_rollouts,
             gamma,
             epsilon,
-            max_steps or made.high.limit or _DEFAULT_MAX_STEPS,
+            limit_of(max_steps, made.high.limit),
             truncation,
             seed,
             train_episodes,

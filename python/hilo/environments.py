@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
+from gymnasium.utils import EzPickle
 from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
@@ -33,11 +34,18 @@ def _simulator(
     return problem.high if fidelity == "high" else problem.low
 
 
+def _whole(value: Any, what: str) -> int:
+    number = np.asarray(value)
+    if number.size != 1 or number.dtype.kind not in "iu":
+        raise Error(f"{what} is {value!r}, but must be a whole number", Errc.usage)
+    return int(number.reshape(-1)[0])
+
+
 def _state_option(options: dict[str, Any] | None) -> int | None:
-    return None if not options or "state" not in options else int(options["state"])
+    return None if not options or "state" not in options else _whole(options["state"], "state")
 
 
-class ProblemEnv(gymnasium.Env[np.int64, np.int64]):
+class ProblemEnv(gymnasium.Env[np.int64, np.int64], EzPickle):
     """A problem of hilo, in its high or its low fidelity."""
 
     metadata: dict[str, Any] = {"render_modes": []}
@@ -51,6 +59,13 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64]):
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
+        EzPickle.__init__(
+            self,
+            fidelity=fidelity,
+            problem_seed=problem_seed,
+            render_mode=render_mode,
+            **parameters,
+        )
         self.simulator = _simulator(self.kind, fidelity, problem_seed, parameters)
         self.observation_space = gymnasium.spaces.Discrete(self.simulator.num_states)
         self.action_space = gymnasium.spaces.Discrete(self.simulator.num_actions)
@@ -79,7 +94,7 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64]):
         return np.int64(self._walker.state), {}
 
     def step(self, action: np.int64) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
-        following, reward, done = self._walker.step(int(action))
+        following, reward, done = self._walker.step(_whole(action, "action"))
         return np.int64(following), reward, done, False, {}
 
     def render(self) -> Any:
@@ -128,7 +143,9 @@ class DockingEnv(ProblemEnv):
         return draw_docking(*self._size, self._walker.state)
 
 
-class ProblemVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.int64], Any]):
+class ProblemVectorEnv(
+    gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.int64], Any], EzPickle
+):
     """Many copies of a problem that take a step each in one call.
 
     Autoreset mode NEXT_STEP: the step after the end of an episode ignores its action, gives reward
@@ -151,6 +168,9 @@ class ProblemVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.
         render_mode: str | None = None,
         **parameters: Any,
     ) -> None:
+        EzPickle.__init__(
+            self, num_envs, fidelity=fidelity, problem_seed=problem_seed, **parameters
+        )
         self.simulator = _simulator(self.kind, fidelity, problem_seed, parameters)
         self.num_envs = num_envs
         self.single_observation_space = gymnasium.spaces.Discrete(self.simulator.num_states)
@@ -161,8 +181,8 @@ class ProblemVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.
             raise Error("vector environments of hilo have no picture", Errc.spec)
         self.render_mode = None
         self._walkers = Walkers(self.simulator, num_envs)
-        self._ended = np.zeros(num_envs, dtype=np.uint8)
-        self._states = np.zeros(num_envs, dtype=np.int64)
+        self._ended: NDArray[np.uint8] = np.zeros(num_envs, dtype=np.uint8)
+        self._states: NDArray[np.int64] = np.zeros(num_envs, dtype=np.int64)
         self._seeded = False
 
     def reset(
@@ -182,7 +202,7 @@ class ProblemVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.
                 raise Error(
                     f"{len(seeds)} seeds were given for {self.num_envs} environments", Errc.usage
                 )
-        mask = np.ones(self.num_envs, dtype=bool)
+        mask: NDArray[np.bool_] = np.ones(self.num_envs, dtype=bool)
         if options is not None and "reset_mask" in options:
             mask = np.asarray(options["reset_mask"], dtype=bool)
             if mask.shape != (self.num_envs,):
@@ -209,7 +229,12 @@ class ProblemVectorEnv(gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.
         NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
     ]:
         begins = self._ended
-        given = np.ascontiguousarray(actions, dtype=np.int64)
+        given = np.asarray(actions)
+        if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
+            raise Error(
+                f"actions is {actions!r}, but must be {self.num_envs} whole numbers", Errc.usage
+            )
+        given = np.ascontiguousarray(given, dtype=np.int64)
         states, rewards, ended = self._walkers.step(given, begins)
         self._states = states.copy()
         for i in np.nonzero(begins)[0].tolist():

@@ -69,7 +69,7 @@ class Grid:
         if kind == "MultiDiscrete":
             values = np.asarray(space.nvec).ravel()
             first = np.asarray(getattr(space, "start", np.zeros_like(values))).ravel()
-            counts = values if bins is None else np.broadcast_to(bins, values.shape)
+            counts = values if bins is None else _for_each(bins, values.shape, "bins", space)
             if (np.asarray(counts) > values).any():
                 raise Error(
                     f"bins is {bins}, but {space} has only {values.tolist()} values", Errc.spec
@@ -80,11 +80,18 @@ class Grid:
         if bins is None:
             raise Error(f"{space} needs bins=: the number of cells along each dimension", Errc.spec)
         shape = np.asarray(space.low).ravel().shape
+        whole = bool(np.issubdtype(space.dtype, np.integer))
+        margin = 0.5 if whole else 0.0
         return cls(
-            np.broadcast_to(np.asarray(space.low if low is None else low, float).ravel(), shape),
-            np.broadcast_to(np.asarray(space.high if high is None else high, float).ravel(), shape),
-            np.broadcast_to(bins, shape),
+            _for_each(space.low if low is None else low, shape, "low", space) - margin,
+            _for_each(space.high if high is None else high, shape, "high", space) + margin,
+            _for_each(bins, shape, "bins", space),
+            whole=whole,
         )
+
+    def _centres(self, cells: NDArray[np.int64]) -> NDArray[np.float64]:
+        x = self.low + (cells + 0.5) * (self.high - self.low) / np.asarray(self.bins)
+        return np.asarray(np.rint(x) if self.whole else x, dtype=np.float64)
 
     def indices(self, observations: ArrayLike) -> NDArray[np.int64]:
         """Cells of many observations, one a row."""
@@ -117,9 +124,7 @@ class Grid:
         """The middle of a cell: the observation that stands for it."""
         if not 0 <= index < self.size:
             raise Error(f"cell is {index}, but must be in [0, {self.size - 1}]", Errc.usage)
-        cells = np.asarray(np.unravel_index(index, self.bins))
-        x = self.low + (cells + 0.5) * (self.high - self.low) / np.asarray(self.bins)
-        return np.asarray(np.rint(x) if self.whole else x, dtype=np.float64)
+        return self._centres(np.asarray(np.unravel_index(index, self.bins)))
 
     def map_to(self, other: Grid) -> NDArray[np.uint32]:
         """T: for every cell of this grid the cell of the other that its centre lies in."""
@@ -130,8 +135,7 @@ class Grid:
                 Errc.spec,
             )
         cells = np.stack(np.unravel_index(np.arange(self.size), self.bins), axis=1)
-        x = self.low + (cells + 0.5) * (self.high - self.low) / np.asarray(self.bins)
-        return other.indices(np.rint(x) if self.whole else x).astype(np.uint32)
+        return other.indices(self._centres(cells)).astype(np.uint32)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Grid) and repr(self) == repr(other)
@@ -145,3 +149,13 @@ class Grid:
             f"Grid(low={self.low.tolist()}, high={self.high.tolist()}, "
             f"bins={list(self.bins)}{whole})"
         )
+
+
+def _for_each(values: ArrayLike, shape: tuple[int, ...], what: str, space: Any) -> NDArray[Any]:
+    """One for each dimension; one for all is repeated."""
+    array = np.asarray(values).ravel()
+    if array.shape not in (shape, (1,)):
+        raise Error(
+            f"{what} has {array.size} entries, but {space} has {shape[0]} dimensions", Errc.spec
+        )
+    return np.broadcast_to(array, shape)

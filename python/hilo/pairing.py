@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _hilo
 from ._errors import Error
 from ._hilo import (
+    EpisodesOnly,
     EpisodeSimulator,
     Errc,
     FidelityPair,
@@ -25,8 +26,18 @@ from ._hilo import (
     TabularMdp,
 )
 from .grid import Grid
-from .sources import FunctionSource, GymnasiumSource, Source, as_indices
+from .sources import Codec, FunctionSource, GymnasiumSource, Source, as_indices
 from .tables import TableMdp, content_hash
+
+_DEFAULT_MAX_STEPS = 10_000
+
+
+def limit_of(max_steps: int | None, own: int | None) -> int:
+    """After how many steps an episode is cut: as given, by the environment's own limit, or late."""
+    if max_steps is not None:
+        return max_steps
+    return _DEFAULT_MAX_STEPS if own is None else own
+
 
 # Wrappers that leave steps and rewards as they are, so that the table behind them still holds.
 _NEUTRAL = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics")
@@ -55,6 +66,7 @@ def wrap(
     actions: int | None = None,
     start: int | Sequence[int] | Callable[[np.random.Generator], int] | None = None,
     terminal: Sequence[int] | None = None,
+    identity: str | None = None,
 ) -> Wrapped:
     """Says how a thing is used as a simulator, where it cannot be told by looking at it.
 
@@ -66,8 +78,9 @@ def wrap(
     are how many there are, ``start`` is a state, a list of them or a function of ``rng``,
     ``terminal`` lists states that end an episode.
 
-    Of both: ``reward(state, action, next)``, the reward of a step taken in the other fidelity;
-    without it such steps are tried out.
+    Of both: ``reward(state, action, next)``, with numbers from 0 on, is the reward of a step taken in
+    the other fidelity; without it such steps are tried out. ``identity`` is what it is known by in a
+    store, in place of its code, its options and what it holds.
     """
     given = dict(
         grid=grid,
@@ -78,6 +91,7 @@ def wrap(
         actions=actions,
         start=start,
         terminal=terminal,
+        identity=identity,
     )
     return Wrapped(thing, {key: value for key, value in given.items() if value is not None})
 
@@ -99,13 +113,10 @@ class Side:
         """Whether no Python runs in it."""
         return self.source is None
 
-    def state_of(self, observation: Any) -> int:
-        """The state of an observation."""
-        return self.source.state_of(observation) if self.source else int(observation)
-
-    def action_of(self, index: int) -> Any:
-        """The action of the user's environment behind a number."""
-        return self.source.action(index) if isinstance(self.source, GymnasiumSource) else index
+    @property
+    def codec(self) -> Codec | None:
+        """How its observations and actions are numbered, if not by themselves."""
+        return self.source.codec if isinstance(self.source, GymnasiumSource) else None
 
 
 def _is_environment(thing: Any) -> bool:
@@ -113,8 +124,8 @@ def _is_environment(thing: Any) -> bool:
 
 
 def _table_of(env: Any) -> TableMdp | None:
-    """The table of transitions behind an environment, if there is one and it is all there is."""
-    inner = env.unwrapped
+    """The table behind an environment of toy-text, if it is all there is."""
+    inner = getattr(env, "unwrapped", env)
     table = getattr(inner, "P", None)
     start = getattr(inner, "initial_state_distrib", None)
     if table is None or start is None or getattr(inner, "fickle_passenger", False):
@@ -125,11 +136,8 @@ def _table_of(env: Any) -> TableMdp | None:
             return None
         layer = layer.env
     # A class that steps in its own way does not follow the table it inherited.
-    for base in type(inner).__mro__:
-        if base.__module__.startswith("gymnasium.envs.toy_text"):
-            if getattr(type(inner), "step") is not getattr(base, "step"):
-                return None
-            break
+    if not type(inner).__module__.startswith("gymnasium.envs.toy_text"):
+        return None
     return TableMdp(table, start)
 
 
@@ -147,14 +155,15 @@ def _make_environment(name: str) -> Any:
 
 def _native_text(simulator: EpisodeSimulator) -> str:
     origin = getattr(simulator, "_origin", None)
-    if origin is not None:
+    if origin is not None and origin[0] != "table":  # what files hold may change
         kind, parameters, seed, part = origin
         given = " ".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
         return f"{kind} {given} seed={seed} {part}"
     model: Model | None = simulator.model
     if model is None:
         return f"{type(simulator).__name__} of {simulator.num_states} states"
-    return f"table {content_hash(model)}"
+    sampling = getattr(simulator, "_sampling", "alias")
+    return f"table {content_hash(model)}" + ("" if sampling == "alias" else f" {sampling}")
 
 
 def _native_side(simulator: EpisodeSimulator, role: str) -> Side:
@@ -166,7 +175,7 @@ def _native_side(simulator: EpisodeSimulator, role: str) -> Side:
         )
     source = getattr(simulator, "source", None)
     if isinstance(source, Source):
-        return Side(simulator, source.identity(), simulator.num_states, source=source)
+        return Side(simulator, source.identity, simulator.num_states, source=source)
     return Side(simulator, _native_text(simulator), simulator.num_states)
 
 
@@ -178,11 +187,11 @@ def _source_side(source: Source, role: str, terminal: Sequence[int] | None) -> S
     else:
         simulator = PythonSimulator(source, n, k, list(terminal or []))
     grid = source._cells.grid if isinstance(source, GymnasiumSource) else None
-    return Side(simulator, source.identity(), n, limit=source.own_limit, source=source, grid=grid)
+    return Side(simulator, source.identity, n, limit=source.own_limit, source=source, grid=grid)
 
 
 def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
-    known = {"grid", "action_grid", "set_state", "reward"}
+    known = {"grid", "action_grid", "set_state", "reward", "identity"}
     _refuse_others(options, known | {"terminal"}, f"the environment {env}")
     if not options and (table := _table_of(env)) is not None:
         limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
@@ -225,10 +234,17 @@ def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
             Errc.usage,
         )
     _refuse_others(
-        options, {"states", "actions", "start", "reward", "terminal"}, f"the function {function!r}"
+        options,
+        {"states", "actions", "start", "reward", "terminal", "identity"},
+        f"the function {function!r}",
     )
     source = FunctionSource(
-        function, options["states"], options["actions"], options["start"], options.get("reward")
+        function,
+        options["states"],
+        options["actions"],
+        options["start"],
+        options.get("reward"),
+        options.get("identity"),
     )
     return _source_side(source, role, options.get("terminal"))
 
@@ -238,11 +254,12 @@ def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> S
     options = dict(options or {})
     if isinstance(thing, Wrapped):
         return make_side(thing.thing, role, {**options, **thing.options})
-    if isinstance(thing, Problem):
-        return _native_side(thing.high if role == "high" else thing.low, role)
-    if isinstance(thing, TabularMdp):
-        return _native_side(_hilo.make_simulator(thing), role)
-    if isinstance(thing, EpisodeSimulator):
+    if isinstance(thing, (Problem, TabularMdp, EpisodeSimulator)):
+        _refuse_others(options, set(), f"{thing!r}, which says it all itself")
+        if isinstance(thing, Problem):
+            thing = thing.high if role == "high" else thing.low
+        elif isinstance(thing, TabularMdp):
+            thing = _hilo.make_simulator(thing)
         return _native_side(thing, role)
     if isinstance(thing, str):
         return make_side(_make_environment(thing), role, options)
@@ -291,23 +308,24 @@ def _state_map(high: Side, low: Side, of: NDArray[np.uint32]) -> NDArray[np.uint
     return out
 
 
-def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> Side:
-    """A low fidelity in Python does not say where it ends; it ends where the high one does."""
-    if not isinstance(high.simulator, Simulator) or low.source is None:
-        return low
-    terminal = {int(states[s]) for s in range(len(states)) if high.simulator.is_terminal(s)}
-    others = {int(states[s]) for s in range(len(states)) if not high.simulator.is_terminal(s)}
-    if terminal & others:
-        state = min(terminal & others)
-        raise Error(
-            f"map takes states that end an episode and others to the low-fidelity state {state}; "
-            "these must be kept apart",
-            Errc.spec,
-        )
-    simulator = PythonSimulator(
-        low.source, low.simulator.num_states, low.simulator.num_actions, sorted(terminal)
-    )
-    return Side(simulator, low.text, low.num_observations, limit=low.limit, source=low.source)
+def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> tuple[Side, Side]:
+    """A low fidelity in Python does not say where it ends: where all that is mapped there ends.
+
+    Where a coarse map puts ends and others together, nothing ends there, and the high fidelity keeps
+    to itself which of its states are terminal.
+    """
+    simulator = high.simulator
+    if not isinstance(simulator, Simulator) or low.source is None:
+        return high, low
+    ends = {int(states[s]) for s in range(len(states)) if simulator.is_terminal(s)}
+    others = {int(states[s]) for s in range(len(states)) if not simulator.is_terminal(s)}
+    assert isinstance(low.simulator, PythonSimulator)
+    known = {s for s in range(low.num_observations) if low.simulator.is_terminal(s)}
+    number = low.simulator.num_states, low.simulator.num_actions
+    made = PythonSimulator(low.source, *number, sorted(known | (ends - others)))
+    if ends & others - known:
+        high = replace(high, simulator=EpisodesOnly(simulator))
+    return high, replace(low, simulator=made)
 
 
 @dataclass
@@ -323,6 +341,24 @@ class Pairing:
     def is_native(self) -> bool:
         """Whether no Python runs in it."""
         return self.high.is_native and self.low.is_native
+
+    @property
+    def in_state_order(self) -> bool:
+        """Whether both are drawn from in the order of states, which common random numbers need."""
+        return all(
+            getattr(side.simulator, "_sampling", "alias") == "inverse-cdf"
+            for side in (self.high, self.low)
+        )
+
+    @property
+    def shares_environment(self) -> bool:
+        """Whether both fidelities are one environment, which can do one thing at a time."""
+        environments = [
+            getattr(side.source.env, "unwrapped", side.source.env)
+            for side in (self.high, self.low)
+            if isinstance(side.source, GymnasiumSource)
+        ]
+        return len(environments) == 2 and environments[0] is environments[1]
 
 
 def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairing:
@@ -340,7 +376,7 @@ def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairin
         )
     of = _map_of_observations(high_side, low_side, map)
     states = _state_map(high_side, low_side, of)
-    low_side = _with_ends_of(high_side, low_side, states)
+    high_side, low_side = _with_ends_of(high_side, low_side, states)
     assert isinstance(low_side.simulator, Simulator)
     num_low = low_side.simulator.num_states
     pair = FidelityPair(high_side.simulator, low_side.simulator, StateMap(states, num_low))

@@ -3,9 +3,7 @@ functions."""
 
 from __future__ import annotations
 
-import hashlib
-import inspect
-import re
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -15,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._errors import Error
 from ._hilo import Errc
 from .grid import Grid
+from .identity import fingerprint
 
 # How often a step is tried, at most, to find the reward of a given successor.
 _TRIES = 16
@@ -25,6 +24,7 @@ class Source:
 
     num_states: int
     num_actions: int
+    identity: str
     own_limit: int | None = None  # steps after which it cuts an episode itself
 
     def __init__(self) -> None:
@@ -62,35 +62,10 @@ class Source:
             self._rewards[key] = sum(tried) / len(tried)
         return self._rewards[key]
 
-    def identity(self) -> str:
-        """What it is known by in a store."""
-        raise NotImplementedError
-
-    def observation(self, state: int) -> Any:
-        """What stands for a state outside of hilo."""
-        return state
-
-    def state_of(self, observation: Any) -> int:
-        """The state that an observation belongs to."""
-        return int(observation)
-
-
-def source_hash(thing: Any) -> str:
-    """A hash of the code behind a function or a class, as far as it can be seen."""
-    try:
-        text = inspect.getsource(thing)
-    except (OSError, TypeError):
-        code = getattr(thing, "__code__", None)
-        text = repr((code.co_code, code.co_consts)) if code is not None else repr(type(thing))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _name_of(thing: Any) -> str:
-    return f"{getattr(thing, '__module__', '?')}.{getattr(thing, '__qualname__', '?')}"
-
-
-def _without_addresses(text: str) -> str:
-    return re.sub(r" at 0x[0-9a-f]+", "", text)
+    def identify(self, given: str | None, name: str, *parts: Any) -> None:
+        """Settles what it is known by in a store: what was given, or all that can be seen of it."""
+        seen = (self.num_states, self.num_actions, *parts)
+        self.identity = given if given is not None else f"{name} {fingerprint(seen)}"
 
 
 class FunctionSource(Source):
@@ -107,24 +82,32 @@ class FunctionSource(Source):
         actions: int,
         start: int | Sequence[int] | Callable[[np.random.Generator], int],
         reward: Callable[[int, int, int], float] | None = None,
+        identity: str | None = None,
     ) -> None:
         super().__init__()
-        self.num_states = int(states)
-        self.num_actions = int(actions)
+        self.num_states = _whole(states, "states", Errc.spec)
+        self.num_actions = _whole(actions, "actions", Errc.spec)
+        if not callable(start):
+            options = [start] if isinstance(start, (int, np.integer)) else list(start)
+            if not options:
+                raise Error("start is empty, but must be a state or a list of them", Errc.spec)
+            start = [_whole(s, "start", Errc.spec) for s in options]
         self._step = step
         self._start = start
         self._reward = reward
         self._state = 0
         self._rng = np.random.default_rng(0)
+        name = f"{getattr(step, '__module__', '?')}.{getattr(step, '__qualname__', '?')}"
+        self.identify(identity, f"function {name}", step, start, reward)
 
     def reset(self, seed: int) -> int:
         self._rng = np.random.Generator(np.random.Philox(key=seed))
         if callable(self._start):
             self._state = _whole(self._start(self._rng), "the start state")
-        elif isinstance(self._start, Sequence):
-            self._state = int(self._start[int(self._rng.integers(len(self._start)))])
+        elif len(self._start) == 1:
+            self._state = self._start[0]
         else:
-            self._state = int(self._start)
+            self._state = self._start[int(self._rng.integers(len(self._start)))]
         return self._state
 
     def put(self, state: int, seed: int) -> None:
@@ -140,27 +123,29 @@ class FunctionSource(Source):
                 Errc.simulator,
             )
         self._state = _whole(out[0], f"the state after ({self._state}, {action})")
-        return self._state, _number(out[1]), bool(out[2]), False
+        return self._state, _number(out[1]), _flag(out[2], "done"), False
 
     def reward(self, state: int, action: int, following: int) -> float:
         if self._reward is not None:
             return float(self._reward(state, action, following))
         return super().reward(state, action, following)
 
-    def identity(self) -> str:
-        return (
-            f"function {_name_of(self._step)} {source_hash(self._step)} start "
-            + _without_addresses(repr(self._start))
-        )
 
-
-def _whole(value: Any, what: str) -> int:
+def _whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise Error(
-            f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number",
-            Errc.simulator,
+            f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number", code
         )
     return int(value)
+
+
+def _flag(value: Any, what: str) -> bool:
+    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be True or False",
+            Errc.simulator,
+        )
+    return bool(value)
 
 
 def _number(value: Any) -> float:
@@ -168,7 +153,7 @@ def _number(value: Any) -> float:
     if isinstance(value, (int, float, np.integer, np.floating)):
         return float(value)
     array = np.asarray(value)
-    if array.size != 1 or not np.issubdtype(array.dtype, np.number):
+    if array.size != 1 or array.dtype.kind not in "iuf":
         raise Error(
             f"the reward is {value!r} of type {type(value).__name__}, but must be one number",
             Errc.simulator,
@@ -231,6 +216,31 @@ class _Cells:
         return self.first + index
 
 
+def _inner(env: Any) -> Any:
+    return getattr(env, "unwrapped", env)
+
+
+def _settle(env: Any) -> None:
+    """Puts it into a state that does not depend on what was done with it before."""
+    with contextlib.suppress(Exception):  # an environment that fails shall fail in a run
+        env.reset(seed=0)
+
+
+class Codec:
+    """Observations and actions of an environment as numbers, without the environment."""
+
+    def __init__(self, cells: _Cells, moves: _Cells) -> None:
+        self._cells, self._moves = cells, moves
+
+    def state_of(self, observation: Any) -> int:
+        """The state that an observation belongs to."""
+        return self._cells.index(observation)
+
+    def action_of(self, index: int) -> Any:
+        """The action behind a number."""
+        return self._moves.value(index)
+
+
 class GymnasiumSource(Source):
     """A Gymnasium environment. Every episode is seeded by hilo."""
 
@@ -241,6 +251,7 @@ class GymnasiumSource(Source):
         action_grid: Grid | None = None,
         set_state: Callable[[Any, Any], Any] | None = None,
         reward: Callable[[int, int, int], float] | None = None,
+        identity: str | None = None,
     ) -> None:
         super().__init__()
         self.env = env
@@ -252,6 +263,10 @@ class GymnasiumSource(Source):
         self._set_state = set_state
         self._reward = reward
         self._running = env
+        if identity is None:
+            _settle(env)
+        name = getattr(getattr(env, "spec", None), "id", type(_inner(env)).__qualname__)
+        self.identify(identity, f"environment {name}", env, grid, action_grid, set_state, reward)
 
     def reset(self, seed: int) -> int:
         self._running = self.env
@@ -285,7 +300,12 @@ class GymnasiumSource(Source):
                 Errc.simulator,
             )
         observation, reward, terminated, truncated, _ = out
-        return self._cells.index(observation), _number(reward), bool(terminated), bool(truncated)
+        return (
+            self._cells.index(observation),
+            _number(reward),
+            _flag(terminated, "terminated"),
+            _flag(truncated, "truncated"),
+        )
 
     @staticmethod
     def _pair(out: Any) -> tuple[Any, Any]:
@@ -306,19 +326,31 @@ class GymnasiumSource(Source):
         env = self.env
         try:
             seen = self._some_states()
-            for state in seen:
-                self.put(state, 0)
+            outcomes = {state: self._outcomes(state) for state in seen}
+            if len(seen) > 1 and len(set(outcomes.values())) == 1:
+                raise Error(
+                    f"put into the states {seen} it takes the same steps from all of them; a "
+                    "set_state must change env.unwrapped, not a wrapper around it",
+                    Errc.spec,
+                )
         except (Error, TypeError, ValueError, KeyError, AttributeError, AssertionError) as e:
             raise Error(
                 f"{env} cannot be the low fidelity: roll-outs there start at states that the "
                 "high fidelity has visited, and this environment cannot be put into a given state "
                 f"({type(e).__name__}: {e}). Either let its "
                 'reset(options={"state": s}) begin there; or pass hilo.wrap(env, set_state=f), '
-                "where f(env, s) puts it there or returns a copy of it that is there; or give it a "
-                "table of transitions, env.unwrapped.P, as toy-text environments have. As high "
-                "fidelity it is fine as it is.",
+                "where f(env, s) puts it there or returns a copy of it that is there; or give "
+                "its table of transitions, hilo.from_table(P, start); of Gymnasium's toy-text "
+                "environments it is known. As high fidelity it is fine as it is.",
                 Errc.spec,
             ) from e
+
+    def _outcomes(self, state: int) -> tuple[tuple[int, float, bool, bool], ...]:
+        out = []
+        for action in range(min(self.num_actions, 4)):
+            self.put(state, 0)
+            out.append(self.step(action))
+        return tuple(out)
 
     def _some_states(self, most: int = 5, steps: int = 50) -> list[int]:
         seen = [self.reset(0)]
@@ -331,25 +363,10 @@ class GymnasiumSource(Source):
                 seen.append(state)
         return seen[:most]
 
-    def identity(self) -> str:
-        spec = getattr(self.env, "spec", None)
-        named = _without_addresses(repr(spec)) if spec is not None else str(self.env)
-        parts = ["gymnasium", named, source_hash(type(self.env.unwrapped))]
-        if self._cells.grid is not None:
-            parts.append(repr(self._cells.grid))
-        if self._moves.grid is not None:
-            parts.append(repr(self._moves.grid))
-        return " ".join(parts)
-
-    def observation(self, state: int) -> Any:
-        return self._cells.value(state)
-
-    def state_of(self, observation: Any) -> int:
-        return self._cells.index(observation)
-
-    def action(self, index: int) -> Any:
-        """The action of the environment behind a number."""
-        return self._moves.value(index)
+    @property
+    def codec(self) -> Codec:
+        """How its observations and actions are numbered."""
+        return Codec(self._cells, self._moves)
 
 
 def as_indices(values: ArrayLike, what: str, size: int) -> NDArray[np.uint32]:

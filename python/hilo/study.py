@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import tempfile
 import weakref
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from ._errors import Error
 from ._hilo import Errc, QTable, Results, Summary
-from .pairing import Side
+from .sources import Codec
 from .store import Store
 
 # What a curve is of, best first: exact values, tests, training episodes.
@@ -36,33 +37,33 @@ class Policy:
     >>> action = policy(observation)                   # doctest: +SKIP
     """
 
-    def __init__(self, q: NDArray[np.float64], agent: str, seed: int, side: Side | None) -> None:
+    def __init__(self, q: NDArray[np.float64], agent: str, seed: int, codec: Codec | None) -> None:
         self.q = q
         self.agent = agent
         self.seed = seed
-        self._side = side
-        self._table = QTable.from_values(np.ascontiguousarray(q))
+        self._codec = codec
+        self.table = QTable.from_values(np.ascontiguousarray(q))
 
     def state_of(self, observation: Any) -> int:
         """The state that an observation belongs to."""
-        return self._side.state_of(observation) if self._side else int(observation)
+        return self._codec.state_of(observation) if self._codec else int(observation)
 
     def greedy_actions(self, observation: Any) -> list[int]:
         """Numbers of the best actions: more than one where they tie."""
-        return self._table.greedy_actions(self.state_of(observation))
+        return self.table.greedy_actions(self.state_of(observation))
 
     def __call__(self, observation: Any) -> Any:
         best = self.greedy_actions(observation)[0]
-        return self._side.action_of(best) if self._side else best
+        return self._codec.action_of(best) if self._codec else best
 
     def __repr__(self) -> str:
         return f"Policy({self.agent!r}, seed={self.seed}, states={len(self.q)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"q": np.array(self.q), "agent": self.agent, "seed": self.seed, "side": self._side}
+        return {"q": np.array(self.q), "agent": self.agent, "seed": self.seed, "codec": self._codec}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["q"], state["agent"], state["seed"], state["side"])  # type: ignore[misc]
+        self.__init__(state["q"], state["agent"], state["seed"], state["codec"])  # type: ignore[misc]
 
 
 class Study:
@@ -75,13 +76,13 @@ class Study:
         self,
         store: Path,
         experiment: str,
-        side: Side | None = None,
+        codec: Codec | None = None,
         folder: Path | None = None,
     ) -> None:
         self.store = Store(store)
         self.experiment = experiment
         self.results: Results = self.store.results(experiment)
-        self._side = side
+        self._codec = codec
         self._kept = folder is None
         if folder is not None:  # nobody asked for a store
             weakref.finalize(self, shutil.rmtree, folder, True)
@@ -103,7 +104,12 @@ class Study:
     def final(self, agent: str, metric: str | None = None) -> Summary:
         """The level of an agent at the end, over seeds, with its 95 % interval."""
         self._require(agent)
-        return self.results.final(agent, metric or self.metric)
+        metric = metric or self.metric
+        if not self.results.has_metric(metric):
+            raise Error(
+                f"{self.experiment} has no metric {metric!r} (docs/usage.md lists them)", Errc.usage
+            )
+        return self.results.final(agent, metric)
 
     def difference(self, agent: str, baseline: str | None = None) -> Summary:
         """An agent minus the baseline at the end, paired by seed."""
@@ -133,7 +139,7 @@ class Study:
                 raise Error(f"{agent} has no finished run", Errc.usage)
             seed = max(levels, key=lambda s: levels[s])
         stored = self.store.policy(self.experiment, agent, seed)
-        return Policy(stored.q, agent, seed, self._side)
+        return Policy(stored.q, agent, seed, self._codec)
 
     def report(self, out: str | os.PathLike[str]) -> Path:
         """Writes a page that works offline, FILE.html, or FILE.md."""
@@ -225,6 +231,11 @@ class Study:
         store = repr(str(self.store.file)) if self._kept else None
         return f"Study({self.experiment!r}, agents={self.agents}, store={store})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._kept:
+            return Study, (self.store.file, self.experiment, self._codec)
+        return _study_of, (self.store.file.read_bytes(), self.experiment, self._codec)
+
     def _repr_html_(self) -> str:
         import html
 
@@ -234,6 +245,13 @@ class Study:
             for row in self._rows()
         )
         return f"<p>{html.escape(self._title())}</p><table><tr>{head}</tr>{body}</table>"
+
+
+def _study_of(store: bytes, experiment: str, codec: Codec | None) -> Study:
+    """A study whose store was pickled along with it."""
+    folder = Path(tempfile.mkdtemp(prefix="hilo-"))
+    (folder / "hilo.db").write_bytes(store)
+    return Study(folder / "hilo.db", experiment, codec, folder)
 
 
 def _with_interval(summary: Summary) -> str:

@@ -7,24 +7,28 @@ import os
 import re
 import shutil
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from . import _hilo
 from ._errors import Error
 from ._hilo import Errc, OwnProblem, Problem, Spec, StoreFile
-from .pairing import Side, Wrapped, make_pairing, make_side
+from .pairing import Side, Wrapped, limit_of, make_pairing, make_side
 from .progress import Progress, ProgressFunction
 from .study import Study
 
 Agents = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 
-_DEFAULT_MAX_STEPS = 10_000
 _EXACT_STATES = 5_000  # with more of them exact values take longer than training
 
 
 def _toml(value: Any) -> str:
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, Mapping):
         return "{" + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items()) + "}"
     if isinstance(value, (list, tuple)):
@@ -52,9 +56,16 @@ def _agents_of(agent: Agents) -> list[dict[str, Any]]:
 
 
 def _seeds(seeds: int | tuple[int, int] | str) -> str:
-    if isinstance(seeds, tuple):
-        return f'"{seeds[0]}..{seeds[1]}"'
-    return str(seeds) if isinstance(seeds, int) else json.dumps(seeds)
+    if isinstance(seeds, tuple) and len(seeds) == 2:
+        return f'"{int(seeds[0])}..{int(seeds[1])}"'
+    if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
+        return str(int(seeds))
+    if isinstance(seeds, str):
+        return json.dumps(seeds)
+    raise Error(
+        f"seeds is {seeds!r}, but must be how many, or the first and the last of them as a tuple",
+        Errc.usage,
+    )
 
 
 def _spec_text(
@@ -134,6 +145,8 @@ def train(
     Raises what the user's code raised, after the other runs are done; the run is recorded as failed.
     Ctrl-C stops cleanly, and the same call with the same store goes on.
     """
+    if map is not None and low is None:
+        raise Error("map is given, but no low fidelity that it could lead to", Errc.usage)
     if agent is None:
         agent = ["mcrl"] if low is None and not isinstance(high, Problem) else ["mcrl", "mfmcrl+"]
     agents = _agents_of(agent)
@@ -145,7 +158,15 @@ def train(
     own: OwnProblem | None = None
     sides: list[Side] = []
 
-    if isinstance(high, Problem) and (low is None or low is high) and map is None and not options:
+    if isinstance(high, Problem) and (low is None or low is high) and map is None:
+        if options:
+            raise Error(f"{', '.join(options)} has no meaning for {high!r}", Errc.usage)
+        if high.seed != 0:
+            raise Error(
+                f"the problem has the seed {high.seed}, but every seed of a training builds its own; "
+                "leave it out, or train on this one by its simulators, problem.high and problem.low",
+                Errc.usage,
+            )
         problem: dict[str, Any] = {"kind": high.kind, **high.parameters}
         has_model, num_states = high.high.model is not None, high.high.num_states
         native, limit = True, None
@@ -154,19 +175,27 @@ def train(
         if low is None and not isinstance(high, Problem):
             side = make_side(high, "high", options)
             sides = [side]
-            own = OwnProblem("python", side.simulator, None, side.text, "none")
+            own = OwnProblem("python", side.simulator, None, side.text, "none", False)
             native = side.is_native
         else:
             made = make_pairing(high, high if low is None else low, map, **options)
             sides = [made.high, made.low]
             low_text = f"{made.low.text} {made.map_text}".strip()
-            own = OwnProblem("python", None, made.pair, made.high.text, low_text)
+            own = OwnProblem(
+                "python", None, made.pair, made.high.text, low_text, made.in_state_order
+            )
             native = made.is_native
+            if made.shares_environment and threads not in (None, 1):
+                raise Error(
+                    "high and low are one environment, which can do one thing at a time; give two, "
+                    "or threads=1",
+                    Errc.usage,
+                )
         limit = sides[0].limit
         has_model = sides[0].simulator.model is not None
         num_states = sides[0].simulator.num_states
 
-    train_table["max_steps"] = max_steps or limit or _DEFAULT_MAX_STEPS
+    train_table["max_steps"] = limit_of(max_steps, limit)
     train_table["truncation"] = truncation
     if test_episodes is None:
         test_episodes = 200 if has_model else 0
@@ -174,8 +203,10 @@ def train(
     if has_model and gamma < 1 and num_states <= _EXACT_STATES:
         test_table["exact_every"] = test_every
     text = _spec_text(name, seeds, problem, train_table, test_table, agents)
-    specs = [_hilo.parse_spec(text, "hilo.train", [], own)]
-    del own  # see _run
+    try:
+        specs = [_hilo.parse_spec(text, "hilo.train", [], own)]
+    finally:
+        own = None  # see _run
     if threads is None:
         threads = 0 if native else 1  # Python runs one thread at a time
     return _run(specs, name, store, threads, progress, sides)
@@ -230,7 +261,14 @@ def _run(
             specs.clear()
         if outcome["failed"]:
             _raise(outcome, file if folder is None else None)
-        return Study(file, name, sides[0] if sides else None, folder)
+        for dropped in outcome["dropped"]:
+            warnings.warn(
+                f"{file}: the experiment {name!r} no longer shows earlier runs of {dropped!r}, as "
+                "the agent, the simulators or their options have changed; they stay in the store",
+                stacklevel=3,
+            )
+        codec = sides[0].codec if sides else None
+        return Study(file, name, codec, folder)
     except BaseException:
         if folder is not None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -242,7 +280,7 @@ def _raise(outcome: dict[str, Any], file: Path | None) -> None:
     note = f"hilo: {outcome['failed']} of {outcome['done']} runs failed.{where}"
     raised = outcome.pop("raised")
     if raised is None:
-        raise Error(f"{outcome['error']} ({note})", Errc.simulator)
+        raise Error(f"{outcome['error']} ({note})", outcome["code"])
     if hasattr(raised, "add_note"):
         raised.add_note(note)
     raise raised

@@ -103,6 +103,8 @@ def test_everything_prints_and_pickles() -> None:
         moments,
         hilo.Grid([0], [1], [3]),
         hilo.summarise(np.array([1.0, 2.0])),
+        hilo.Bounded(1.0, 2.0),
+        hilo.make_simulator(model, "inverse-cdf"),  # type: ignore[arg-type]
     ]
     for thing in things:
         assert " at 0x" not in repr(thing), repr(thing)
@@ -181,6 +183,44 @@ def test_the_gil_is_released() -> None:
     stop.set()
     thread.join()
     assert ticks > 5
+
+
+def test_an_agent_works_for_one_thread_at_a_time() -> None:
+    agent = hilo.Agent("bayes", hilo.build_problem("random-mdp").pair)
+    errors: list[str] = []
+
+    def train() -> None:
+        try:
+            agent.train(300, test_every=300, test_episodes=1)
+        except hilo.Error as e:
+            errors.append(str(e))
+
+    threads = [threading.Thread(target=train) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert agent.episodes == 300
+    assert all("another thread" in text for text in errors)
+
+
+def test_bad_arguments_are_errors_and_no_crashes() -> None:
+    with pytest.raises(hilo.Error, match="num_pairs is 0"):
+        hilo.Estimator("paper", 0)
+    with pytest.raises(hilo.Error, match="no such variant"):
+        hilo.Agent("mfmcrl", small().pair, variant="pluss")
+    with pytest.raises(hilo.Error, match="must be a bool, a whole number"):
+        hilo.build_problem("random-mdp", states=[1])
+
+
+def test_a_walker_in_python_meets_new_chance_at_every_step() -> None:
+    def anywhere(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
+        return int(rng.integers(10)), 0.0, False
+
+    simulator = hilo.pair(anywhere, anywhere, states=10, actions=1, start=0).low
+    walker = hilo.Walker(simulator)
+    walker.reset()
+    assert len({walker.step(0)[0] for _ in range(20)}) > 3
 
 
 def test_a_walker_refuses_what_makes_no_sense() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 
 import gymnasium
@@ -93,6 +94,22 @@ def test_the_picture_shows_the_vehicle() -> None:
     last = env.render()
     assert isinstance(last, np.ndarray)
     assert not (last == 0).all(axis=2).any() and (last[0, 0] != first[0, 0]).any(), "and an end"
+
+
+def test_they_pickle_and_check_actions() -> None:
+    for name in IDS:
+        again = pickle.loads(pickle.dumps(gymnasium.make(name, fidelity="low")))
+        assert again.observation_space == gymnasium.make(name, fidelity="low").observation_space
+    vector = gymnasium.make_vec("hilo/RandomMDP-v0", num_envs=3)
+    first, _ = vector.reset(seed=1)
+    for bad in ([0, 99, 0], [0.5, 1.0, 1.0], [1, 1]):
+        with pytest.raises(hilo.Error, match="must be"):
+            vector.step(np.array(bad))
+    assert (vector.unwrapped._states == first).all(), "nobody has moved"
+    single = gymnasium.make("hilo/RandomMDP-v0").unwrapped
+    single.reset()
+    with pytest.raises(hilo.Error, match="action is 1.5"):
+        single.step(1.5)
 
 
 def test_they_can_be_trained_on() -> None:

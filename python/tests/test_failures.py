@@ -34,7 +34,8 @@ class Breaks(WalkEnv):
 
 def test_an_exception_in_an_environment(tmp_path: Path) -> None:
     file = tmp_path / "broken.db"
-    env = Breaks()
+    # It counts its steps, so that what it is known by must be given.
+    env = hilo.wrap(Breaks(), identity="breaks once")
     with pytest.raises(NoSuchValve, match="valve 7") as error:
         hilo.train(env, store=file, name="broken", **QUICK)
     frames = "".join(traceback.format_exception(error.value))
@@ -166,6 +167,42 @@ def test_a_low_fidelity_that_lands_elsewhere() -> None:
 
     with pytest.raises(hilo.Error, match="led to state 0, but must lead to state"):
         hilo.train(WalkEnv(), Elsewhere(), **{**QUICK, "agent": "mfmcrl"})
+
+
+def test_strange_exceptions() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError("no text")
+
+    def raises(error: Exception) -> Any:
+        def step(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
+            raise error
+
+        return step
+
+    for error in (Mute(), ValueError("\ud800"), SystemError()):
+        with pytest.raises(type(error)):
+            hilo.train(raises(error), **WALK, **QUICK)
+
+
+def test_a_simulator_that_runs_itself() -> None:
+    inner: list[Any] = []
+
+    def step(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
+        inner[0].run_episode()
+        return 0, 0.0, True
+
+    inner.append(hilo.pair(step, step, **WALK).high)
+    with pytest.raises(hilo.Error, match="from within its own"):
+        inner[0].run_episode()
+
+
+def test_errors_of_runs_keep_their_code(tmp_path: Path) -> None:
+    problem = f'kind = "table"\nfolder = "{tmp_path}"'
+    spec = f'spec_version = 1\nname = "x"\n[problem]\n{problem}\n[train]\nepisodes = 3\n[[agent]]\nkind = "mcrl"\n'
+    with pytest.raises(hilo.Error) as error:
+        hilo.run(spec, store=tmp_path / "x.db", progress=False)
+    assert error.value.code is hilo.Errc.io
 
 
 def test_the_store_is_not_half_written_and_not_shared(tmp_path: Path) -> None:

@@ -40,11 +40,32 @@ try:
 except KeyError:
     pass
 hilo.diagnose(hilo.wrap(step, **w), hilo.wrap(step, **w), episodes=5, progress=False)
+pair = hilo.pair(step, step, **w)
+agent, walker = hilo.Agent("mfmcrl", pair), hilo.Walker(pair.low)
+agent.train(5)
+try:
+    hilo.train(step, agent="nonsense", **w)
+except hilo.Error as error:
+    kept_error = error
 """
     done = python(code, "-X", "dev")
     assert done.returncode == 0, done.stderr
     assert "leak" not in done.stderr.lower(), done.stderr
     assert done.stderr == "", done.stderr
+
+
+def test_python_may_end_while_a_thread_trains() -> None:
+    code = """
+import hilo, threading, time
+def step(s, a, rng):
+    time.sleep(0.001)
+    return 0, 0.0, rng.random() < 0.01
+w = dict(states=4, actions=2, start=0)
+threading.Thread(target=lambda: hilo.train(step, episodes=10**6, progress=False, **w), daemon=True).start()
+time.sleep(1)
+"""
+    done = python(code)
+    assert done.returncode == 0, done.stderr
 
 
 def test_numpy_is_all_it_needs() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import pickle
 import signal
@@ -94,13 +95,67 @@ def test_finished_runs_are_not_run_again(tmp_path: Path) -> None:
         seen.append(state)
         return walk(state, action, rng)
 
-    first = hilo.train(count, agent="mcrl", store=file, **WALK, **QUICK)
+    known = hilo.wrap(count, identity="a walk that counts", **WALK)
+    first = hilo.train(known, agent="mcrl", store=file, **QUICK)
     steps = len(seen)
-    again = hilo.train(count, agent="mcrl", store=file, **WALK, **QUICK)
+    again = hilo.train(known, agent="mcrl", store=file, **QUICK)
     assert len(seen) == steps > 0
     assert rows(first.store, first.experiment) == rows(again.store, again.experiment)
-    hilo.train(count, agent="mcrl", store=file, **WALK, **{**QUICK, "seeds": 3})
+    hilo.train(known, agent="mcrl", store=file, **{**QUICK, "seeds": 3})
     assert len(seen) > steps
+
+
+def test_what_a_simulator_is_known_by() -> None:
+    """Whatever changes results changes it, and nothing else does."""
+
+    def text(thing: Any, **options: Any) -> str:
+        return hilo.pairing.make_side(thing, "high", options).text
+
+    def slips(slip: float) -> Any:
+        def step(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
+            return (state + (rng.random() > slip)) % 10, 1.0, False
+
+        return step
+
+    class Louder(gymnasium.RewardWrapper):  # type: ignore[type-arg]
+        def __init__(self, env: Any, by: float) -> None:
+            super().__init__(env)
+            self.by = by
+
+        def reward(self, reward: Any) -> float:
+            return float(reward) * self.by
+
+    p = np.full((2, 1, 2), 0.5)
+    table = hilo.from_dense(p, [[1.0], [0.0]], [1, 0], terminal=[1])
+    other = hilo.from_dense(p, [[2.0], [0.0]], [1, 0], terminal=[1])
+    things: list[Any] = [
+        lambda: text(slips(0.1), **WALK),
+        lambda: text(slips(0.2), **WALK),
+        lambda: text(slips(0.2), **{**WALK, "states": 11}),
+        lambda: text(slips(0.2), **{**WALK, "start": 1}),
+        lambda: text(functools.partial(walk), **WALK),
+        lambda: text(WalkEnv(0.2)),
+        lambda: text(WalkEnv(0.3)),
+        lambda: text(Louder(WalkEnv(0.2), 1.0)),
+        lambda: text(Louder(WalkEnv(0.2), 100.0)),
+        lambda: text(gymnasium.make("CartPole-v1"), grid=hilo.Grid([0] * 4, [1] * 4, [2] * 4)),
+        lambda: text(gymnasium.make("CartPole-v1"), grid=hilo.Grid([0] * 4, [1] * 4, [3] * 4)),
+        lambda: text(table),
+        lambda: text(other),
+        lambda: text(hilo.make_simulator(table, "inverse-cdf")),
+        lambda: text(gymnasium.make("FrozenLake-v1", is_slippery=True)),
+        lambda: text(gymnasium.make("FrozenLake-v1", is_slippery=False)),
+        lambda: text(hilo.build_problem("random-mdp", seed=1).high),
+        lambda: text(hilo.build_problem("random-mdp", seed=2).high),
+    ]
+    seen = [thing() for thing in things]
+    assert len(set(seen)) == len(seen)
+    assert [thing() for thing in things] == seen
+    used = WalkEnv(0.2)
+    before = text(used)
+    hilo.train(used, agent="mcrl", **QUICK)
+    assert text(used) == before, "what is left of an episode does not count"
+    assert text(hilo.wrap(walk, identity="mine", **WALK)) == "mine"
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -203,7 +258,7 @@ def test_an_environment_without_states_to_choose_is_high_only() -> None:
         'reset(options={"state": s})',
         "set_state=",
         "copy",
-        ".P",
+        "hilo.from_table",
     ):
         assert part in str(error.value)
 
@@ -311,6 +366,108 @@ def test_ctrl_c_stops_cleanly_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert planned == 12 and finished < 12 and failed == 0
     study = train()
     assert study.final("MCRL").n == 12
+
+
+def test_ctrl_c_does_not_wait_for_the_end_of_an_episode() -> None:
+    def endless(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
+        time.sleep(0.002)
+        return 0, 0.0, False
+
+    for call in (
+        lambda: hilo.train(endless, agent="mcrl", **WALK, **QUICK),
+        lambda: hilo.diagnose(hilo.wrap(endless, **WALK), hilo.wrap(walk, **WALK), progress=False),
+        lambda: hilo.Agent("mcrl", hilo.pair(endless, walk, **WALK)).train(10),
+    ):
+        timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        timer.start()
+        start = time.monotonic()
+        with pytest.raises(KeyboardInterrupt):
+            call()  # type: ignore[no-untyped-call]
+        assert time.monotonic() - start < 5, "an episode takes 20 seconds"
+
+
+def test_options_that_mean_nothing_are_refused() -> None:
+    problem = hilo.build_problem("random-mdp")
+    for call in (
+        lambda: hilo.train(problem, episodez=10),
+        lambda: hilo.train(problem.high, problem.low, states=3),
+        lambda: hilo.train(WalkEnv(), nonsense=1),
+        lambda: hilo.train("FrozenLake-v1", states=3),
+    ):
+        with pytest.raises(hilo.Error, match="has no meaning for"):
+            call()  # type: ignore[no-untyped-call]
+    with pytest.raises(hilo.Error, match="no low fidelity that it could lead to"):
+        hilo.train(WalkEnv(), map=[0] * 10)
+    with pytest.raises(hilo.Error, match="every seed of a training builds its own"):
+        hilo.train(hilo.build_problem("random-mdp", seed=7))
+    with pytest.raises(hilo.Error, match="max_steps is 0"):
+        hilo.train(WalkEnv(), max_steps=0, **QUICK)
+    with pytest.raises(hilo.Error, match="seeds is"):
+        hilo.train(WalkEnv(), seeds=[1, 2, 3])  # type: ignore[arg-type]
+    with pytest.raises(hilo.Error, match="common-random-numbers"):
+        hilo.train(
+            WalkEnv(),
+            WalkEnv(),
+            agent={"kind": "mfmcrl", "coupling": "common-random-numbers"},
+            **QUICK,
+        )
+    numbers = hilo.train(
+        WalkEnv(),
+        gamma=np.float64(0.9),
+        episodes=np.int64(30),
+        seeds=np.int64(2),
+        progress=False,  # type: ignore[arg-type]
+    )
+    assert numbers.final("MCRL").n == 2
+
+
+def test_one_environment_as_both_fidelities_does_one_thing_at_a_time() -> None:
+    env = WalkEnv()
+    with pytest.raises(hilo.Error, match="one environment"):
+        hilo.train(env, env, threads=2, **QUICK)
+    one, again = (
+        hilo.train(env, env, agent=FEW, name="one", **QUICK).final("MFMCRL+").mean for _ in "12"
+    )
+    assert one == again
+
+
+def test_maps_that_put_ends_and_others_together() -> None:
+    def coarse_walk(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
+        following = min(4, max(0, state + (1 if action == 1 else -1)))
+        return following, float(following == 4), following == 4
+
+    coarse = hilo.wrap(coarse_walk, **{**WALK, "states": 5})
+    study = hilo.train(sides()["table"], coarse, map=lambda s: s // 2, agent=FEW, **QUICK)
+    assert study.final("MFMCRL+").n == 2
+    kept = hilo.wrap(walk, **WALK, terminal=[5])
+    pair = hilo.pair(sides()["table"], kept)
+    assert [s for s in range(10) if pair.low.is_terminal(s)] == [5, 9]
+
+
+def test_a_set_state_without_effect_is_noticed() -> None:
+    wrapped = gymnasium.wrappers.TimeLimit(WalkEnv(settable=False), 50)
+
+    def puts_nothing(env: Any, state: int) -> None:
+        env.at = state  # an attribute of the wrapper, not of the environment
+
+    with pytest.raises(hilo.Error, match="takes the same steps from all of them.*env.unwrapped"):
+        hilo.train(WalkEnv(), hilo.wrap(wrapped, set_state=puts_nothing), **QUICK)
+
+
+def test_whole_numbers_of_a_box_are_all_there() -> None:
+    class Dial(gymnasium.Env[Any, Any]):
+        observation_space = gymnasium.spaces.Discrete(2)
+        action_space = gymnasium.spaces.Box(0, 3, (1,), np.int64)
+
+        def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+            super().reset(seed=seed)
+            return 0, {}
+
+        def step(self, action: Any) -> Any:
+            return 1, float(action[0] == 3), True, False, {}
+
+    dial = hilo.wrap(Dial(), action_grid=hilo.Grid.of(Dial.action_space, 4))
+    assert hilo.train(dial, agent="mcrl", epsilon=0.5, **QUICK).policy()(0) == [3]
 
 
 def test_agents_must_exist_and_need_what_they_need() -> None:

@@ -89,6 +89,17 @@ TEST(Truncation, MfmcrlDropsCutRollOutsToo) {
     }
 }
 
+// Coupled roll-outs that are cut stay, so the free ones they are compared with must stay too.
+TEST(Truncation, MfmcrlTreatsFreeAndCoupledRollOutsAlike) {
+  const auto high = make_simulator(coin());
+  MfmcrlOptions options{.gamma = 1, .low_rollouts = 8, .max_steps = 1};
+  options.coupling = Coupling::none;
+  Mfmcrl agent(FidelityPair(high, high), options, 1);
+  for (int k = 0; k < 20; ++k) agent.learn({.states = {0, 1}, .actions = {0}, .rewards = {1}});
+  EXPECT_EQ(agent.path_pool(0, 0).count(), 20U);
+  EXPECT_EQ(agent.free_pool(0, 0).count(), 160U);
+}
+
 // With steps that are never cut off the value 2 is the fixed point of q = 1 + q / 2.
 TEST(Truncation, StepwiseLearnersLoseNothing) {
   const auto high = make_simulator(coin());

@@ -98,8 +98,7 @@ void Mfmcrl::pool_path_returns() {
   }
 }
 
-// In place of the path: one low-fidelity roll-out for each first visit of a high-fidelity pair. One
-// that is cut stays: there is no other for its pair.
+// In place of the path: one low-fidelity roll-out for each first visit of a high-fidelity pair.
 // With common random numbers its k-th step draws from the words of the (t + k)-th step of the
 // episode.
 void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
@@ -179,6 +178,7 @@ void Mfmcrl::sample_paths(LearnReport& report) {
     if (pair_.low().is_terminal(s_lo)) continue;
     batch.first_pair = i;
     const std::uint32_t& new_returns = new_returns_[index(s_lo, a)];
+    std::uint32_t num_dropped = 0;
     for (std::uint32_t j = 0; (until_full ? new_returns : j) < options_.low_rollouts; ++j) {
       batch.first_rollout = j;
       pair_.low().record(batch, starts_[i], rollout_);
@@ -188,7 +188,7 @@ void Mfmcrl::sample_paths(LearnReport& report) {
       report.truncated_rollouts += rollout_.truncated ? 1 : 0;
       if (!(rollout_.truncated && drops_cut_returns()))
         pool_first_visits_of_rollout();
-      else if (until_full)
+      else if (++num_dropped == options_.low_rollouts && until_full)
         break;  // they may all be cut, and the pair never be full
     }
   }

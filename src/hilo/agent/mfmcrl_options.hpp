@@ -62,9 +62,8 @@ struct MfmcrlOptions {
   std::uint32_t low_rollouts = 10;  // m
   LowBehaviour low_policy = kAsWritten.low_policy;
   Pool pool = kAsWritten.pool;
-  std::uint32_t max_steps = 10'000;
-  Truncation truncation =
-      Truncation::drop;  // of roll-outs that max_steps cuts  // of a low-fidelity roll-out
+  std::uint32_t max_steps = 10'000;          // of a low-fidelity roll-out
+  Truncation truncation = Truncation::drop;  // of those that are cut by it
   EstimatorOptions estimator = {};
   double recency = kEqualWeights;    // of all returns: core/moments.hpp
   std::uint64_t pilot_episodes = 0;  // the first so many come from the uniform policy

@@ -7,7 +7,8 @@ namespace hilo {
 Walker::Walker(std::shared_ptr<const Simulator> simulator, std::uint64_t seed)
     : simulator_(std::move(simulator)), seed_(seed) {
   if (!simulator_) throw Error(Errc::usage, "a walker needs a simulator");
-  heads_.assign(simulator_->num_states(), {1, 0});
+  heads_ = std::make_shared<const std::vector<GreedyHead>>(simulator_->num_states(),
+                                                           GreedyHead{1, 0});
 }
 
 void Walker::set_seed(std::uint64_t seed) {
@@ -17,7 +18,7 @@ void Walker::set_seed(std::uint64_t seed) {
 }
 
 RolloutBatch Walker::batch() const {
-  return {.behaviour = {.heads = heads_,
+  return {.behaviour = {.heads = *heads_,
                         .ties = {&no_tie_, 1},
                         .num_actions = static_cast<std::uint32_t>(simulator_->num_actions()),
                         .epsilon = 0},

@@ -39,7 +39,8 @@ class Walker {
   std::uint32_t steps_ = 0;
   State state_ = 0;
   bool running_ = false;
-  std::vector<GreedyHead> heads_;  // of a policy that is never asked: actions are given
+  // Of a policy that is never asked, as actions are given; shared by all copies.
+  std::shared_ptr<const std::vector<GreedyHead>> heads_;
   Action no_tie_ = 0;
   Episode path_;
 };

@@ -1,0 +1,140 @@
+"""What a simulator written in Python is known by in a store: a hash of all that can be seen of it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import pickle
+import secrets
+import sys
+import types
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+# State of a generator that every episode seeds anew.
+_SEEDED = ("_np_random", "_np_random_seed")
+
+
+def fingerprint(thing: Any) -> str:
+    """16 hex digits that change with the code, the options and the state of a thing.
+
+    Seen are functions with their closures and defaults, objects with what they hold, and classes
+    with the code along their bases. What cannot be told, such as an open connection, makes the
+    result a random one: better to train again than to hand out another simulator's results.
+    """
+    digest = hashlib.sha256()
+    _add(thing, digest.update, {})
+    return digest.hexdigest()[:16]
+
+
+def _add(thing: Any, update: Any, seen: dict[int, int]) -> None:
+    def tell(*words: object) -> None:
+        for word in words:
+            update(repr(word).encode() + b"\0")
+
+    if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, np.generic)):
+        tell(type(thing).__name__, thing)
+        return
+    if id(thing) in seen:  # a ring, or the same thing again
+        tell("again", seen[id(thing)])
+        return
+    seen[id(thing)] = len(seen)
+    if isinstance(thing, np.ndarray) and thing.dtype != object:
+        tell("array", thing.dtype.str, thing.shape)
+        update(np.ascontiguousarray(thing).tobytes())
+    elif isinstance(thing, (list, tuple)):
+        tell(type(thing).__name__, len(thing))
+        for item in thing:
+            _add(item, update, seen)
+    elif isinstance(thing, Mapping):
+        tell("mapping", len(thing))
+        for key in sorted(thing, key=repr):
+            _add(key, update, seen)
+            _add(thing[key], update, seen)
+    elif isinstance(thing, (set, frozenset)):
+        tell("set", sorted(map(repr, thing)))
+    elif isinstance(thing, types.ModuleType):
+        tell("module", thing.__name__, getattr(thing, "__version__", ""))
+    elif isinstance(thing, type):
+        _add_class(thing, update, tell)
+    elif isinstance(thing, functools.partial):
+        tell("partial")
+        _add([thing.func, thing.args, thing.keywords], update, seen)
+    elif isinstance(thing, types.MethodType):
+        _add(thing.__self__, update, seen)
+        _add(thing.__func__, update, seen)
+    elif isinstance(thing, types.FunctionType):
+        tell("function", thing.__module__, thing.__qualname__, _code(thing))
+        cells = [_content(cell) for cell in thing.__closure__ or ()]
+        _add([thing.__defaults__, thing.__kwdefaults__, cells], update, seen)
+    elif isinstance(thing, (types.BuiltinFunctionType, np.ufunc)):
+        tell("built-in", getattr(thing, "__module__", ""), thing.__name__)
+    elif isinstance(thing, (np.random.Generator, np.random.RandomState)):
+        tell("generator", type(thing).__name__)
+        _add(pickle.dumps(thing), update, seen)
+    else:
+        _add_object(thing, update, seen)
+
+
+def _add_object(thing: Any, update: Any, seen: dict[int, int]) -> None:
+    _add(type(thing), update, seen)
+    held = dict(getattr(thing, "__dict__", {}))
+    for base in type(thing).__mro__:
+        slots = vars(base).get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if hasattr(thing, name):
+                held[name] = getattr(thing, name)
+    if type(thing).__module__.startswith("gymnasium.spaces"):
+        _add(repr(thing), update, seen)
+    elif held or hasattr(thing, "__dict__"):
+        _add({key: value for key, value in held.items() if key not in _SEEDED}, update, seen)
+    else:
+        try:
+            update(pickle.dumps(thing))
+        except Exception:  # whatever it says: it cannot be told
+            update(secrets.token_bytes(16))
+
+
+def _add_class(cls: type, update: Any, tell: Any) -> None:
+    for base in cls.__mro__:
+        tell("class", base.__module__, base.__qualname__)
+        top = base.__module__.split(".")[0]
+        if top in ("builtins", "typing", "abc"):
+            continue
+        if top in ("gymnasium", "numpy", "hilo"):
+            # Libraries are known by their version.
+            module = sys.modules.get(top)
+            tell(getattr(module, "__version__", ""))
+            continue
+        tell(_code(base))
+        for key in sorted(vars(base)):
+            value = vars(base)[key]
+            if isinstance(value, (bool, int, float, str, tuple)) and not key.startswith("__"):
+                tell(key, value)
+
+
+def _content(cell: types.CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing is in it yet
+        return None
+
+
+def _code(thing: Any) -> str:
+    """The source, or what was compiled from it."""
+    try:
+        return inspect.getsource(thing)
+    except (OSError, TypeError):
+        code = getattr(thing, "__code__", None)
+        if code is not None:
+            return repr(
+                (
+                    code.co_code,
+                    code.co_names,
+                    [c for c in code.co_consts if not isinstance(c, types.CodeType)],
+                )
+            )
+        return repr(sorted(name for name in vars(thing) if callable(vars(thing)[name])))
