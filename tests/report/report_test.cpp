@@ -121,7 +121,7 @@ TEST(Figure, LabelsCannotRunAnything) {
   Store store = Store::open(folder.path() / "x.db");
   store.define_experiment(spec);
   RunRecord record;
-  record.key = {spec.configs[0].hash, 0, 1};
+  record.key = {spec.configs[0].hash, 0, spec.configs[0].agent->algorithm_version};
   record.canonical = spec.configs[0].canonical;
   record.measurements = {{0, "test_reward", 0}, {10, "test_reward", 1}};
   store.append(record);

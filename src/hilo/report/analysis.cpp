@@ -6,8 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "hilo/env/registry.hpp"
-
 namespace hilo {
 namespace {
 
@@ -254,9 +252,7 @@ std::string level_metric_of(const Results& results, bool exact) {
       results.agents().empty()
           ? ""
           : canonical_value(results.canonical_of(results.agents()[0]), "problem.kind");
-  const bool users_own = std::ranges::find(problem_kinds(), kind, &ProblemKind::name) ==
-                         std::ranges::end(problem_kinds());
-  return kind == "docking" || users_own ? "policy_value" : "policy_reward";
+  return kind == "docking" || !is_registered(kind) ? "policy_value" : "policy_reward";
 }
 
 }  // namespace
@@ -270,6 +266,7 @@ Analysis analyse(const Results& results) {
   });
   Analysis analysis{.baseline = baseline_of(results),
                     .level_metric = level_metric_of(results, exact),
+                    .reward_metric = results.reward_metric(),
                     .seeds = common_seeds(results, agents),
                     .last_episode = 0,
                     .levels = {},

@@ -55,7 +55,8 @@ struct AgentAnalysis {
 // agents have.
 struct Analysis {
   std::string baseline;
-  std::string level_metric;  // what "final level" is: policy_reward, policy_value or test_reward
+  std::string level_metric;   // what "final level" is: policy_reward, policy_value or test_reward
+  std::string reward_metric;  // behind final_reward: test_reward or train_reward
   std::vector<std::uint64_t> seeds;  // common to all agents
   std::uint64_t last_episode = 0;    // at which exact values were taken
   std::vector<Level> levels;

@@ -30,12 +30,15 @@ std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance&
                             group_digits(std::strtod(value("train.steps").c_str(), nullptr)))
               : fmt::format("; {} high-fidelity episodes",
                             group_digits(std::strtod(value("train.episodes").c_str(), nullptr)));
-  text += fmt::format(", γ = {}, ε = {}; seeds {} to {}{}; a test of {} episodes every {}",
-                      value("train.gamma"), value("train.epsilon"), provenance.first_seed,
-                      provenance.last_seed,
-                      value("problem.content").empty() ? ", a new problem for each" : "",
-                      value("test.episodes"), value("test.every"));
-  return text;
+  const bool new_problems =
+      value("problem.content").empty() && is_registered(value("problem.kind"));
+  text += fmt::format(", γ = {}, ε = {}; seeds {} to {}{}", value("train.gamma"),
+                      value("train.epsilon"), provenance.first_seed, provenance.last_seed,
+                      new_problems ? ", a new problem for each" : "");
+  if (value("test.episodes") == "0")
+    return text + "; no tests, rewards are those of training episodes";
+  return text + fmt::format("; a test of {} episodes every {}", value("test.episodes"),
+                            value("test.every"));
 }
 
 std::string title_of(const std::string& experiment) {

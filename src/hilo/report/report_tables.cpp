@@ -164,18 +164,27 @@ const char* level_name(const Analysis& analysis) {
                                                   : "mean reward per step";
 }
 
+namespace {
+
+bool tested(const Analysis& analysis) { return analysis.reward_metric == "test_reward"; }
+
+}  // namespace
+
 Table outcome_table(const Analysis& analysis) {
   Table table{
       .title = "Where they end",
-      .rows = {{"agent", "seeds", "test reward",
+      .rows = {{"agent", "seeds", tested(analysis) ? "test reward" : "training reward",
                 analysis.level_metric == "policy_value" ? "exact value" : "exact reward",
                 "share of optimum", fmt::format("minus {}", analysis.baseline), "verdict"}},
       .note = fmt::format(
-          "Mean ± standard error over seeds at the end of training. Test reward is the "
-          "paper's y axis, the mean reward per step of test episodes; {}; the share is the exact "
+          "Mean ± standard error over seeds at the end of training. {}; {}; the share is the exact "
           "discounted value of the greedy policy over "
           "that of an optimal one. The difference is of the {}, paired by seed, with its 95 % "
           "interval (Student's t); above and below say that the interval is clear of 0.",
+          tested(analysis) ? "Test reward is the paper's y axis, the mean reward per step of test "
+                             "episodes"
+                           : "Training reward is the mean reward per step of the last training "
+                             "episodes, exploration included, as nothing was tested",
           analysis.level_metric == "policy_value"
               ? "exact value is the expected discounted return of the greedy policy from the start"
               : "exact reward is its expectation",
@@ -202,12 +211,13 @@ Table robust_table(const Analysis& analysis) {
                 "mean over training"}},
       .note = fmt::format(
           "Interquartile mean of the final {}; share of the seeds on which it ends above {}, ties "
-          "half, with Wilson's 95 % interval; mean test reward over all of training (area under "
+          "half, with Wilson's 95 % interval; mean {} reward over all of training (area under "
           "the "
           "curve). In brackets otherwise 95 % percentile bootstrap intervals: {} resamples of the "
           "{} "
           "seeds that all agents have, the same resamples for all agents.",
-          level_name(analysis), analysis.baseline, Bootstrap::kResamples, analysis.seeds.size())};
+          level_name(analysis), analysis.baseline, tested(analysis) ? "test" : "training",
+          Bootstrap::kResamples, analysis.seeds.size())};
   if (analysis.seeds.size() < 2) return table;
   for (const AgentAnalysis& a : analysis.agents)
     table.rows.push_back({a.agent, with_interval(a.iqm),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hilo/env/registry.hpp"
+
 namespace hilo {
 namespace {
 
@@ -209,6 +211,11 @@ std::string without_noise(const std::string& label, const std::string& snr_db) {
   if (const std::size_t at = method.find(part); at != std::string::npos)
     method.erase(at, part.size());
   return method;
+}
+
+bool is_registered(const std::string& problem_kind) {
+  return std::ranges::any_of(problem_kinds(),
+                             [&](const ProblemKind& kind) { return kind.name == problem_kind; });
 }
 
 std::string baseline_of(const Results& results) {

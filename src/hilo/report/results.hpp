@@ -86,6 +86,9 @@ std::string without_noise(const std::string& label, const std::string& snr_db);
 // The agent that others are compared with: MCRL where there is one, else the first; "" if none.
 std::string baseline_of(const Results& results);
 
+// Whether hilo comes with this kind of problem; others were made by the user's own program.
+bool is_registered(const std::string& problem_kind);
+
 // Whether a comes before b when numbers in them count as numbers: "m=5" before "m=10", "-10 dB"
 // before "-3 dB" before "+3 dB".
 bool naturally_less(const std::string& a, const std::string& b);
