@@ -161,6 +161,23 @@ def entry(name: str, thing: Any) -> list[str]:
     return lines + (listed + [""] if listed else [])
 
 
+def agents() -> list[str]:
+    """All agents with what can be set."""
+    lines = [
+        "## Agents and their parameters",
+        "",
+        'As in `agent={"kind": "bayes", "low_samples": 100}`.',
+        "",
+    ]
+    for name, kind in hilo.agent_kinds().items():
+        variants = f" Variants: {', '.join(kind['variants'])}." if kind["variants"] else ""
+        lines += [f"- **`{name}`**: {kind['description']}.{variants}"]
+        for p in kind["parameters"]:
+            choices = f"; one of {', '.join(p['choices'])}" if p["choices"] else ""
+            lines.append(f"  - `{p['name']}` = `{p['default']!r}`: {p['description']}{choices}")
+    return [*lines, "", '`"mfmcrl+"` is short for `{"kind": "mfmcrl", "variant": "plus"}`.', ""]
+
+
 def reference() -> str:
     named = {name for names in GROUPS.values() for name in names}
     if named != set(hilo.__all__):
@@ -175,6 +192,7 @@ def reference() -> str:
         lines += [f"## {title}", ""]
         for name in names:
             lines += entry(name, getattr(hilo, name))
+    lines += agents()
     lines += ["## Gymnasium environments", "", inspect.getdoc(environments) or "", ""]
     for kind in ("RandomMdp", "NasBench201", "Docking"):
         for suffix in ("Env", "VectorEnv"):

@@ -150,8 +150,11 @@ void RaisedByUser::restore() const {
 }
 
 PythonSource::PythonSource(nb::object object, std::size_t num_states, std::size_t num_actions,
-                           std::vector<State> terminal)
-    : object_(std::move(object)), num_states_(num_states), num_actions_(num_actions) {
+                           std::vector<State> terminal, std::string role)
+    : object_(std::move(object)),
+      num_states_(num_states),
+      num_actions_(num_actions),
+      role_(std::move(role)) {
   require_within("number of states", num_states, 1, kMaxTableSize, Errc::data);
   require_within("number of actions", num_actions, 1, kMaxTableSize / num_states, Errc::data);
   if (!terminal.empty()) terminal_.assign(num_states, 0);
@@ -245,7 +248,7 @@ State PythonSource::state_of(nb::handle value, const char* what) const {
 PythonSource::Taken PythonSource::step(State s, Action a) const {
   const nb::object out = object_.attr("step")(a);
   const auto where = [&] {
-    return "state " + std::to_string(s) + ", action " + std::to_string(a) + ": ";
+    return role_ + ", state " + std::to_string(s) + ", action " + std::to_string(a) + ": ";
   };
   if (!nb::isinstance<nb::tuple>(out) || nb::len(out) != 4)
     throw Error(Errc::simulator, where() + "a step must be (next, reward, ended, cut)");
@@ -274,7 +277,8 @@ bool PythonSource::run(const RolloutBatch& batch, std::uint32_t pair, std::uint3
   try {
     State s = 0;
     if (start == nullptr) {
-      s = state_of(object_.attr("reset")(seed_of(stream, batch.first_step)), "the start state");
+      s = state_of(object_.attr("reset")(seed_of(stream, batch.first_step)),
+                   (role_ + ", the start state").c_str());
     } else {
       s = start->state;
       object_.attr("put")(s, seed_of(stream, batch.first_step));
@@ -307,10 +311,10 @@ double PythonSource::reward(State s, Action a, State next) const {
     const nb::object out = object_.attr("reward")(s, a, next);
     double reward = 0;
     if (!nb::try_cast(out, reward) || !std::isfinite(reward))
-      throw Error(Errc::simulator, "the reward of state " + std::to_string(s) + ", action " +
-                                       std::to_string(a) + ", next " + std::to_string(next) +
-                                       " is " + nb::cast<std::string>(nb::repr(out)) +
-                                       ", but must be a finite number");
+      throw Error(Errc::simulator,
+                  role_ + ": the reward of state " + std::to_string(s) + ", action " +
+                      std::to_string(a) + ", next " + std::to_string(next) + " is " +
+                      nb::cast<std::string>(nb::repr(out)) + ", but must be a finite number");
     return reward;
   } catch (nb::python_error& error) {
     throw RaisedByUser(error);
@@ -327,7 +331,7 @@ void bind_python_simulator(nb::module_& m) {
           [](PythonEpisodes* self, nb::object source, std::size_t num_states,
              std::size_t num_actions) {
             new (self) PythonEpisodes(std::make_shared<const PythonSource>(
-                std::move(source), num_states, num_actions, std::vector<State>{}));
+                std::move(source), num_states, num_actions, std::vector<State>{}, "high fidelity"));
           },
           "source"_a, "num_states"_a, "num_actions"_a)
       .def_prop_ro(
@@ -345,7 +349,7 @@ void bind_python_simulator(nb::module_& m) {
           [](PythonGenerative* self, nb::object source, std::size_t num_states,
              std::size_t num_actions, std::vector<State> terminal) {
             new (self) PythonGenerative(std::make_shared<const PythonSource>(
-                std::move(source), num_states, num_actions, std::move(terminal)));
+                std::move(source), num_states, num_actions, std::move(terminal), "low fidelity"));
           },
           "source"_a, "num_states"_a, "num_actions"_a, "terminal"_a = std::vector<State>{})
       .def_prop_ro(

@@ -36,8 +36,9 @@ class RaisedByUser : public Error {
 // episode to the next.
 class PythonSource {
  public:
+  // `role` opens messages: "the high fidelity".
   PythonSource(nb::object object, std::size_t num_states, std::size_t num_actions,
-               std::vector<State> terminal);
+               std::vector<State> terminal, std::string role);
   PythonSource(const PythonSource&) = delete;
   PythonSource& operator=(const PythonSource&) = delete;
   ~PythonSource();
@@ -67,6 +68,7 @@ class PythonSource {
 
   mutable nb::object object_;
   std::size_t num_states_, num_actions_;
+  std::string role_;
   std::vector<std::uint8_t> terminal_;
   class Entry;
   mutable std::mutex mutex_;  // taken before the GIL, never while holding it

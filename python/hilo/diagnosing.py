@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from typing import Any
 
 from . import _hilo
 from ._errors import Error
-from ._hilo import Errc, Problem, QTable, StoreFile
-from .pairing import limit_of, make_pairing
+from ._hilo import Errc, FidelityPair, Problem, QTable, StoreFile
+from .pairing import check_options, limit_of, make_pairing
 from .progress import Progress, ProgressFunction
 from .study import Policy
 
@@ -67,7 +68,7 @@ def diagnose(
     truncation: str = "drop",
     seed: int = 0,
     policy: Policy | QTable | None = None,
-    train_episodes: int = 10_000,
+    train_episodes: int = 1000,
     returns: float = 0,
     cost_high: float = 0,
     cost_low: float = 0,
@@ -83,9 +84,10 @@ def diagnose(
     one step in each simulator, in any unit; without them the time that was measured counts.
     ``store`` keeps it for the report of the experiment ``name``.
     """
+    check_options(options, list(inspect.signature(diagnose).parameters))
     if isinstance(high, Problem) and low is None:
         low = high
-    if low is None:
+    if low is None and not isinstance(high, FidelityPair):
         raise Error("diagnose needs a cheap simulator to judge: low", Errc.usage)
     made = make_pairing(high, low, map, **options)
     line = Progress("pilot", "episodes", progress)

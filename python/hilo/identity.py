@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+_LIBRARIES = ("builtins", "typing", "abc", "gymnasium", "numpy", "hilo", "scipy", "torch")
 # State of a generator that every episode seeds anew.
 _SEEDED = ("_np_random", "_np_random_seed")
 
@@ -59,7 +60,7 @@ def _add(thing: Any, update: Any, seen: dict[int, int]) -> None:
     elif isinstance(thing, types.ModuleType):
         tell("module", thing.__name__, getattr(thing, "__version__", ""))
     elif isinstance(thing, type):
-        _add_class(thing, update, tell)
+        _add_class(thing, update, seen)
     elif isinstance(thing, functools.partial):
         tell("partial")
         _add([thing.func, thing.args, thing.keywords], update, seen)
@@ -67,7 +68,7 @@ def _add(thing: Any, update: Any, seen: dict[int, int]) -> None:
         _add(thing.__self__, update, seen)
         _add(thing.__func__, update, seen)
     elif isinstance(thing, types.FunctionType):
-        tell("function", thing.__module__, thing.__qualname__, _code(thing))
+        tell("function", thing.__qualname__, _code(thing))
         cells = [_content(cell) for cell in thing.__closure__ or ()]
         _add([thing.__defaults__, thing.__kwdefaults__, cells], update, seen)
     elif isinstance(thing, (types.BuiltinFunctionType, np.ufunc)):
@@ -98,22 +99,22 @@ def _add_object(thing: Any, update: Any, seen: dict[int, int]) -> None:
             update(secrets.token_bytes(16))
 
 
-def _add_class(cls: type, update: Any, tell: Any) -> None:
+def _add_class(cls: type, update: Any, seen: dict[int, int]) -> None:
+    """Member by member: the source of a class cannot always be had, as in a notebook."""
     for base in cls.__mro__:
-        tell("class", base.__module__, base.__qualname__)
+        _add(f"class {base.__module__}.{base.__qualname__}", update, seen)
         top = base.__module__.split(".")[0]
-        if top in ("builtins", "typing", "abc"):
+        if top in _LIBRARIES:  # known by their version
+            _add(getattr(sys.modules.get(top), "__version__", ""), update, seen)
             continue
-        if top in ("gymnasium", "numpy", "hilo"):
-            # Libraries are known by their version.
-            module = sys.modules.get(top)
-            tell(getattr(module, "__version__", ""))
-            continue
-        tell(_code(base))
-        for key in sorted(vars(base)):
-            value = vars(base)[key]
-            if isinstance(value, (bool, int, float, str, tuple)) and not key.startswith("__"):
-                tell(key, value)
+        for name in sorted(vars(base)):
+            member = vars(base)[name]
+            if isinstance(member, (staticmethod, classmethod)):
+                member = member.__func__
+            elif isinstance(member, property):
+                member = [member.fget, member.fset]
+            if not (name.startswith("__") and not callable(member)):
+                _add([name, member], update, seen)
 
 
 def _content(cell: types.CellType) -> Any:
@@ -137,4 +138,4 @@ def _code(thing: Any) -> str:
                     [c for c in code.co_consts if not isinstance(c, types.CodeType)],
                 )
             )
-        return repr(sorted(name for name in vars(thing) if callable(vars(thing)[name])))
+        return repr(thing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -82,6 +83,13 @@ def wrap(
     the other fidelity; without it such steps are tried out. ``identity`` is what it is known by in a
     store, in place of its code, its options and what it holds.
     """
+    for name, cells in (("grid", grid), ("action_grid", action_grid)):
+        if cells is not None and not isinstance(cells, Grid):
+            raise Error(
+                f"{name} is {cells!r}, but must be a hilo.Grid, such as "
+                "hilo.Grid.of(env.observation_space, bins=...)",
+                Errc.usage,
+            )
     given = dict(
         grid=grid,
         action_grid=action_grid,
@@ -361,8 +369,23 @@ class Pairing:
         return len(environments) == 2 and environments[0] is environments[1]
 
 
+def check_options(options: dict[str, Any], others: Sequence[str]) -> None:
+    """Throws on names that wrap does not have, with the nearest one that is known."""
+    known = list(inspect.signature(wrap).parameters)[1:]
+    for name in options:
+        if name not in known:
+            near = difflib.get_close_matches(name, [*known, *others], 1)
+            hint = f"; did you mean {near[0]!r}?" if near else ""
+            raise Error(f"{name!r} has no meaning for any simulator{hint}", Errc.usage)
+
+
 def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairing:
     """Any two simulators as a pair; ``options`` are those of wrap, for both."""
+    if isinstance(high, FidelityPair):
+        if low is not None or map is not None or options:
+            raise Error("a FidelityPair has its low fidelity, its map and all else", Errc.usage)
+        sides = _native_side(high.high, "high"), _native_side(high.low, "low")
+        return Pairing(high, *sides, _hilo.hash_hex(str(high.map.low_of.tolist())))
     high_side = make_side(high, "high", options)
     low_side = make_side(low, "low", options)
     if isinstance(high, Problem) and low is high and map is None:

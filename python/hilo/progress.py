@@ -61,6 +61,15 @@ class Progress:
             sys.stderr.write(f"\r\033[K{line}")
             sys.stderr.flush()
 
+    def note(self, line: str) -> None:
+        """Says something that stays, where somebody looks."""
+        if self._function is not None:
+            return
+        if self._notebook:
+            self._write(line)
+        elif self._terminal:
+            sys.stderr.write(f"{line}\n")
+
     def close(self) -> None:
         """Leaves no half line behind."""
         if self._shown and not self._notebook:

@@ -34,6 +34,9 @@ _COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#
 class Policy:
     """A learnt policy: call it with an observation of the high fidelity, and it gives the action.
 
+    ``q`` has the values of all pairs of state and action, ``table`` the same as a QTable, ``agent`` and
+    ``seed`` say whose they are. pickle saves it.
+
     >>> action = policy(observation)                   # doctest: +SKIP
     """
 
@@ -69,12 +72,12 @@ class Policy:
 class Study:
     """The runs of one experiment. Printing it shows the final level of every agent.
 
-    ``results`` has everything by agent, metric, episode and seed.
+    ``hilo.Study("runs.db", "name")`` opens what a store has of one. ``results`` has everything by agent, metric, episode and seed.
     """
 
     def __init__(
         self,
-        store: Path,
+        store: str | os.PathLike[str],
         experiment: str,
         codec: Codec | None = None,
         folder: Path | None = None,
@@ -104,12 +107,15 @@ class Study:
     def final(self, agent: str, metric: str | None = None) -> Summary:
         """The level of an agent at the end, over seeds, with its 95 % interval."""
         self._require(agent)
-        metric = metric or self.metric
+        self._require_metric(metric or self.metric)
+        return self.results.final(agent, metric or self.metric)
+
+    def _require_metric(self, metric: str) -> None:
         if not self.results.has_metric(metric):
+            known = sorted(set(self.columns()["metric"]))
             raise Error(
-                f"{self.experiment} has no metric {metric!r} (docs/usage.md lists them)", Errc.usage
+                f"{self.experiment} has no metric {metric!r}, but {', '.join(known)}", Errc.usage
             )
-        return self.results.final(agent, metric)
 
     def difference(self, agent: str, baseline: str | None = None) -> Summary:
         """An agent minus the baseline at the end, paired by seed."""

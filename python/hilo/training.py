@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import inspect
 import json
 import os
 import re
@@ -16,9 +18,10 @@ import numpy as np
 
 from . import _hilo
 from ._errors import Error
-from ._hilo import Errc, OwnProblem, Problem, Spec, StoreFile
-from .pairing import Side, Wrapped, limit_of, make_pairing, make_side
+from ._hilo import Errc, FidelityPair, OwnProblem, Problem, Spec, StoreFile
+from .pairing import Side, Wrapped, check_options, limit_of, make_pairing, make_side
 from .progress import Progress, ProgressFunction
+from .sources import Codec
 from .study import Study
 
 Agents = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
@@ -55,7 +58,23 @@ def _agents_of(agent: Agents) -> list[dict[str, Any]]:
     return out
 
 
-def _seeds(seeds: int | tuple[int, int] | str) -> str:
+# What agents take of the cheap simulator before they begin, where its steps are those of Python: by
+# default they take as much as a native one gives in a second.
+_THRIFTY: dict[str, dict[str, int]] = {
+    "bayes": {"low_samples": 30},
+    "transfer": {"low_steps": 20_000},
+    "low-only": {"low_steps": 20_000},
+    "mfrl": {"low_steps": 100_000},
+}
+
+
+def _thrifty(agent: dict[str, Any]) -> dict[str, Any]:
+    return {**_THRIFTY.get(str(agent.get("kind")), {}), **agent}
+
+
+def _seeds(seeds: int | tuple[int, int] | range | str) -> str:
+    if isinstance(seeds, range) and seeds.step == 1 and len(seeds) > 0:
+        seeds = (seeds[0], seeds[-1])
     if isinstance(seeds, tuple) and len(seeds) == 2:
         return f'"{int(seeds[0])}..{int(seeds[1])}"'
     if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
@@ -63,14 +82,15 @@ def _seeds(seeds: int | tuple[int, int] | str) -> str:
     if isinstance(seeds, str):
         return json.dumps(seeds)
     raise Error(
-        f"seeds is {seeds!r}, but must be how many, or the first and the last of them as a tuple",
+        f"seeds is {seeds!r}, but must be how many, as in 10, or the first and the last of them, as in "
+        "(10, 19)",
         Errc.usage,
     )
 
 
 def _spec_text(
     name: str,
-    seeds: int | tuple[int, int] | str,
+    seeds: int | tuple[int, int] | range | str,
     problem: Mapping[str, Any],
     train: Mapping[str, Any],
     test: Mapping[str, Any],
@@ -106,7 +126,7 @@ def train(
     map: Any = None,
     agent: Agents | None = None,
     episodes: int = 1000,
-    seeds: int | tuple[int, int] | str = 10,
+    seeds: int | tuple[int, int] | range | str = 10,
     gamma: float = 0.99,
     epsilon: float = 0.1,
     max_steps: int | None = None,
@@ -126,10 +146,17 @@ def train(
     high-fidelity one. A problem that hilo comes with brings its own low fidelity, and every seed its
     own copy of it, as in a spec.
 
+    ``seeds`` is how many, from 0 on, or the first and the last as a tuple. ``threads`` is how many
+    runs go at once, by default one for each core, and one where Python is involved. ``name`` is that
+    of the experiment in the store. ``progress`` is shown on terminals and in notebooks, always or
+    never with True or False, or goes to a function of (done, failed, total, share).
+
     ``agent`` is a kind, such as "mfmcrl+" or "bayes", a table of a spec, such as
     ``{"kind": "mfmcrl", "low_rollouts": 5}``, or a list of these, all trained on the same episodes'
     random numbers; without it MCRL, which sees the expensive simulator alone, is compared with
-    MFMCRL+. hilo.agent_kinds() lists all.
+    MFMCRL+. hilo.agent_kinds() lists all, with their parameters. Agents that begin with the cheap
+    simulator take less of one in Python than of a native one: "bayes" ``low_samples`` = 30 of each
+    pair, "transfer" and "low-only" 20 000 steps, "mfrl" 100 000.
 
     An episode is cut after ``max_steps`` (default: the environment's own limit, else 10 000).
     ``truncation`` says what becomes of one that was cut by that or by the environment: "drop" leaves
@@ -142,13 +169,16 @@ def train(
     by what decides its result: the content of tables, and of Python things their name, their options
     and their code as far as it can be seen; what they read from elsewhere is not seen.
 
-    Raises what the user's code raised, after the other runs are done; the run is recorded as failed.
-    Ctrl-C stops cleanly, and the same call with the same store goes on.
+    Raises what the user's code raised, after the other runs are done; the run is recorded as failed,
+    and the exception's attribute ``study`` has the others. Ctrl-C stops at the next step, and the
+    same call with the same store goes on.
     """
     if map is not None and low is None:
         raise Error("map is given, but no low fidelity that it could lead to", Errc.usage)
+    check_options(options, list(inspect.signature(train).parameters))
+    is_pair = low is not None or isinstance(high, (Problem, FidelityPair))
     if agent is None:
-        agent = ["mcrl"] if low is None and not isinstance(high, Problem) else ["mcrl", "mfmcrl+"]
+        agent = ["mcrl", "mfmcrl+"] if is_pair else ["mcrl"]
     agents = _agents_of(agent)
     name = name or _plain_name(high)
     if test_every is None:
@@ -172,13 +202,15 @@ def train(
         native, limit = True, None
     else:
         problem = {"kind": "python"}
-        if low is None and not isinstance(high, Problem):
+        if not is_pair:
             side = make_side(high, "high", options)
             sides = [side]
             own = OwnProblem("python", side.simulator, None, side.text, "none", False)
             native = side.is_native
         else:
-            made = make_pairing(high, high if low is None else low, map, **options)
+            made = make_pairing(high, low, map, **options)
+            if not made.low.is_native:
+                agents = [_thrifty(table) for table in agents]
             sides = [made.high, made.low]
             low_text = f"{made.low.text} {made.map_text}".strip()
             own = OwnProblem(
@@ -216,7 +248,7 @@ def run(
     spec: str | os.PathLike[str] | Spec,
     *,
     store: str | os.PathLike[str] | None = "hilo.db",
-    seeds: int | tuple[int, int] | str | None = None,
+    seeds: int | tuple[int, int] | range | str | None = None,
     overrides: Sequence[str] = (),
     threads: int = 0,
     progress: bool | ProgressFunction | None = None,
@@ -259,28 +291,37 @@ def _run(
             # Python's garbage collector does not see what a spec holds, and the frames of an
             # exception would keep it.
             specs.clear()
+        codec = sides[0].codec if sides else None
         if outcome["failed"]:
-            _raise(outcome, file if folder is None else None)
+            _raise(outcome, file, name, codec, folder)
+        found = outcome["runs"] - outcome["done"]
+        if found:
+            line.note(f"{name}: {found} of {outcome['runs']} runs were in {file} already")
         for dropped in outcome["dropped"]:
             warnings.warn(
                 f"{file}: the experiment {name!r} no longer shows earlier runs of {dropped!r}, as "
                 "the agent, the simulators or their options have changed; they stay in the store",
                 stacklevel=3,
             )
-        codec = sides[0].codec if sides else None
         return Study(file, name, codec, folder)
-    except BaseException:
-        if folder is not None:
+    except BaseException as e:
+        if folder is not None and not hasattr(e, "study"):
             shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def _raise(outcome: dict[str, Any], file: Path | None) -> None:
-    where = f" They are recorded as failed in {file}." if file is not None else ""
-    note = f"hilo: {outcome['failed']} of {outcome['done']} runs failed.{where}"
-    raised = outcome.pop("raised")
-    if raised is None:
-        raise Error(f"{outcome['error']} ({note})", outcome["code"])
-    if hasattr(raised, "add_note"):
-        raised.add_note(note)
-    raise raised
+def _raise(
+    outcome: dict[str, Any], file: Path, name: str, codec: Codec | None, folder: Path | None
+) -> None:
+    """Raises what went wrong, with what went right."""
+    where = f"; they are recorded in {file}" if folder is None else ""
+    note = f"hilo: {outcome['failed']} of {outcome['done']} runs failed{where}"
+    error = outcome.pop("raised")
+    if error is None:
+        error = Error(f"{outcome['error']} ({note})", outcome["code"])
+    elif hasattr(error, "add_note"):
+        error.add_note(note)
+    if outcome["failed"] < outcome["runs"]:
+        with contextlib.suppress(AttributeError):  # an exception may refuse new attributes
+            error.study = Study(file, name, codec, folder)
+    raise error

@@ -42,6 +42,7 @@ def test_an_exception_in_an_environment(tmp_path: Path) -> None:
     assert 'raise NoSuchValve("valve 7")' in frames and "test_failures.py" in frames
     if hasattr(error.value, "__notes__"):
         assert "1 of 2 runs failed" in error.value.__notes__[0]
+    assert error.value.study.final("MCRL").n == 1  # type: ignore[attr-defined]
     with hilo.Store(file) as store:
         ((agent, planned, finished, failed),) = store.status("broken")
         assert (agent, planned, finished, failed) == ("MCRL", 2, 1, 1), "the other run went on"
@@ -81,7 +82,7 @@ def bad_step(out: Any) -> Any:
 @pytest.mark.parametrize(
     ("simulator", "message"),
     [
-        (bad_step((1, float("nan"), False)), "state 0, action [01]: reward is nan"),
+        (bad_step((1, float("nan"), False)), "high fidelity, state 0, action [01]: reward is nan"),
         (bad_step((1, float("inf"), False)), "reward is inf"),
         (bad_step((1, "much", False)), "the reward is 'much' of type str"),
         (bad_step((1, [1.0, 2.0], False)), "the reward is .* must be one number"),
@@ -141,6 +142,8 @@ def test_an_environment_that_never_ends() -> None:
     endless = Gives(observation=3)
     with pytest.raises(hilo.Error, match="episodes were cut .max_steps is 50.*ever end"):
         hilo.train(endless, max_steps=50, **QUICK)
+    with pytest.raises(hilo.Error, match="cut .by the simulator itself, the last after 7 steps"):
+        hilo.train(gymnasium.wrappers.TimeLimit(endless, 7), max_steps=50, **QUICK)
     with pytest.raises(hilo.Error, match="all episodes of the pilot were cut"):
         hilo.diagnose(endless, WalkEnv(), max_steps=50, episodes=5, progress=False)
     learnt = hilo.train(endless, max_steps=50, **{**QUICK, "agent": "q-learning"})

@@ -156,6 +156,16 @@ def test_what_a_simulator_is_known_by() -> None:
     hilo.train(used, agent="mcrl", **QUICK)
     assert text(used) == before, "what is left of an episode does not count"
     assert text(hilo.wrap(walk, identity="mine", **WALK)) == "mine"
+    # In a notebook the source of a class cannot be had, but its code can.
+    cells = []
+    for by in (1, 10):
+        space: dict[str, Any] = {"WalkEnv": WalkEnv, "__name__": "__main__"}
+        exec(
+            f"class Mine(WalkEnv):\n def step(self, a):\n  return 0, {by}.0, True, False, {{}}",
+            space,
+        )
+        cells.append(text(space["Mine"]()))
+    assert cells[0] != cells[1]
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -388,8 +398,12 @@ def test_ctrl_c_does_not_wait_for_the_end_of_an_episode() -> None:
 
 def test_options_that_mean_nothing_are_refused() -> None:
     problem = hilo.build_problem("random-mdp")
+    with pytest.raises(hilo.Error, match="'episodez' has no meaning.*did you mean 'episodes'"):
+        hilo.train(problem, episodez=10)
+    with pytest.raises(hilo.Error, match="must be a hilo.Grid"):
+        hilo.wrap(WalkEnv(), grid=[3])  # type: ignore[arg-type]
     for call in (
-        lambda: hilo.train(problem, episodez=10),
+        lambda: hilo.train(problem, states=3),
         lambda: hilo.train(problem.high, problem.low, states=3),
         lambda: hilo.train(WalkEnv(), nonsense=1),
         lambda: hilo.train("FrozenLake-v1", states=3),
@@ -419,6 +433,25 @@ def test_options_that_mean_nothing_are_refused() -> None:
         progress=False,  # type: ignore[arg-type]
     )
     assert numbers.final("MCRL").n == 2
+
+
+def test_a_pair_is_enough() -> None:
+    pair = hilo.pair(WalkEnv(), WalkEnv(0.1))
+    study = hilo.train(pair, agent=FEW, name="pair", **QUICK)
+    apart = hilo.train(WalkEnv(), WalkEnv(0.1), agent=FEW, name="apart", **QUICK)
+    assert study.final("MFMCRL+").mean == apart.final("MFMCRL+").mean
+    assert hilo.diagnose(pair, episodes=20, progress=False).verdict
+    with pytest.raises(hilo.Error, match="has its low fidelity"):
+        hilo.train(pair, WalkEnv())
+    with pytest.raises(hilo.Error, match="needs a cheap simulator"):
+        hilo.diagnose(WalkEnv())
+
+
+def test_agents_take_less_of_a_cheap_simulator_in_python() -> None:
+    study = hilo.train(WalkEnv(), WalkEnv(), agent=["bayes"], **QUICK)
+    assert study.final("Bayes", "low_steps").mean == 10 * 2 * 30
+    more = hilo.train(WalkEnv(), WalkEnv(), agent={"kind": "bayes", "low_samples": 40}, **QUICK)
+    assert more.final("Bayes", "low_steps").mean == 10 * 2 * 40
 
 
 def test_one_environment_as_both_fidelities_does_one_thing_at_a_time() -> None:

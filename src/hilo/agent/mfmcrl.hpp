@@ -47,8 +47,8 @@ class Mfmcrl final : public Agent {
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   Evidence evidence(State s, Action a) const;
   RolloutBatch low_batch() const;
-  // Coupled roll-outs that are cut cannot be left out, as there is no other for their pair; then the
-  // free ones they are compared with must not be either.
+  // Coupled roll-outs that are cut cannot be left out, as there is no other for their pair; then
+  // the free ones they are compared with must not be either.
   bool drops_cut_returns() const {
     return options_.truncation == Truncation::drop && options_.coupling == Coupling::path;
   }

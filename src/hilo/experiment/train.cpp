@@ -105,12 +105,17 @@ class Training {
   void check_hope() const {
     const std::uint64_t episodes = agent_.episodes();
     if (dropped_ < episodes || (episodes < kHopeless && !done())) return;
+    const bool by_itself = episode_.length() < train_.max_steps;
     throw Error(
         Errc::simulator,
-        fmt::format("all of the first {} episodes were cut (max_steps is {}) and dropped, so that "
-                    "nothing was learnt; does the environment ever end? Raise max_steps, or set "
-                    "truncation = \"terminal\" to count the cut as an end",
-                    episodes, train_.max_steps));
+        fmt::format("all of the first {} episodes were cut ({}) and dropped, so that nothing was "
+                    "learnt; does the environment ever end? {} truncation = \"terminal\" to count "
+                    "the cut as an end, or take an agent that learns from single steps",
+                    episodes,
+                    by_itself ? fmt::format("by the simulator itself, the last after {} steps",
+                                            episode_.length())
+                              : fmt::format("max_steps is {}", train_.max_steps),
+                    by_itself ? "Set" : "Raise max_steps, or set"));
   }
 
   // What the training episodes gave since the last test, where there are no tests.

@@ -66,14 +66,17 @@ std::vector<std::string> explain(const Diagnosis& d) {
                       ? ": little is at stake either way"
                       : "")
             : fmt::format(" Roughly {} more episodes would tell.", roughly(d.more_episodes));
-  if (d.advice == Advice::use && does_not_pay(d)) verdict += " At the costs given it does not pay.";
+  if (d.advice == Advice::use && does_not_pay(d))
+    verdict +=
+        " But that is for the same expensive episodes: at the costs given, more of these alone are "
+        "the better buy.";
   out.push_back(std::move(verdict));
   if (d.pairs_seen == 0) return out;
   out.push_back(fmt::format(
-      "Predicted change of the mean squared error by MFMCRL+ against plain Monte Carlo, with "
-      "{:.3g} "
-      "high-fidelity returns for each pair: {} [{}, {}].",
-      d.planned_returns, percent(d.change.value), percent(d.change.low), percent(d.change.high)));
+      "Predicted change of the mean squared error by MFMCRL+ against plain Monte Carlo, for a "
+      "training of {} episodes, with {:.3g} high-fidelity returns for each pair: {} [{}, {}].",
+      group_digits(static_cast<double>(d.train_episodes)), d.planned_returns,
+      percent(d.change.value), percent(d.change.low), percent(d.change.high)));
   out.push_back(fmt::format(
       "The pilot: {} episodes, {} returns of {} pairs of state and action, {} of them seen more "
       "than once.",

@@ -7,8 +7,8 @@ namespace hilo {
 Walker::Walker(std::shared_ptr<const Simulator> simulator, std::uint64_t seed)
     : simulator_(std::move(simulator)), seed_(seed) {
   if (!simulator_) throw Error(Errc::usage, "a walker needs a simulator");
-  heads_ = std::make_shared<const std::vector<GreedyHead>>(simulator_->num_states(),
-                                                           GreedyHead{1, 0});
+  heads_ =
+      std::make_shared<const std::vector<GreedyHead>>(simulator_->num_states(), GreedyHead{1, 0});
 }
 
 void Walker::set_seed(std::uint64_t seed) {
