@@ -1,5 +1,5 @@
-// What the binding files share. Each of them binds one folder of src/hilo; module.cpp calls them in
-// the order of the folders.
+// What the binding files share. They bind one folder of src/hilo each, env/ in four files;
+// module.cpp calls them in the order of the folders.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -31,7 +31,10 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 void bind_core(nb::module_& m);
-void bind_env(nb::module_& m);
+void bind_env(nb::module_& m);  // in parts:
+void bind_tables(nb::module_& m);
+void bind_episodes(nb::module_& m);
+void bind_simulators(nb::module_& m);
 void bind_rollout(nb::module_& m);
 void bind_estimator(nb::module_& m);
 void bind_policy(nb::module_& m);

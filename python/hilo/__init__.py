@@ -75,7 +75,8 @@ from ._hilo import (
 )
 from .diagnosing import Diagnosis, diagnose
 from .grid import Grid
-from .pairing import Wrapped, pair, wrap
+from .pairing import pair
+from .sides import Wrapped, wrap
 from .store import Store
 from .study import Policy, Study
 from .tables import from_dense, from_table

@@ -11,8 +11,9 @@ from typing import Any
 from . import _hilo
 from ._errors import Error
 from ._hilo import Errc, FidelityPair, Problem, QTable, StoreFile
-from .pairing import check_options, limit_of, make_pairing
+from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
+from .sides import check_options, limit_of
 from .study import Policy
 
 

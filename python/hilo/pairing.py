@@ -1,11 +1,9 @@
-"""Two simulators of any kind as the pair that agents are trained on."""
+"""Two fidelities as the pair that agents are trained on."""
 
 from __future__ import annotations
 
-import difflib
-import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,274 +13,26 @@ from . import _hilo
 from ._errors import Error
 from ._hilo import (
     EpisodesOnly,
-    EpisodeSimulator,
     Errc,
     FidelityPair,
-    Model,
     Problem,
-    PythonEpisodes,
     PythonSimulator,
     Simulator,
     StateMap,
-    TabularMdp,
 )
-from .grid import Grid
-from .sources import Codec, FunctionSource, GymnasiumSource, Source, as_indices
-from .tables import TableMdp, content_hash
-
-_DEFAULT_MAX_STEPS = 10_000
+from .gymnasium_source import GymnasiumSource
+from .sides import Side, make_side, native_side
 
 
-def limit_of(max_steps: int | None, own: int | None) -> int:
-    """After how many steps an episode is cut: as given, by the environment's own limit, or late."""
-    if max_steps is not None:
-        return max_steps
-    return _DEFAULT_MAX_STEPS if own is None else own
-
-
-# Wrappers that leave steps and rewards as they are, so that the table behind them still holds.
-_NEUTRAL = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics")
-
-
-@dataclass
-class Wrapped:
-    """Something that can be simulated, and how. Made by hilo.wrap."""
-
-    thing: Any
-    options: dict[str, Any] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
-        return f"hilo.wrap({self.thing!r}{options})"
-
-
-def wrap(
-    thing: Any,
-    *,
-    grid: Grid | None = None,
-    action_grid: Grid | None = None,
-    set_state: Callable[[Any, Any], Any] | None = None,
-    reward: Callable[[int, int, int], float] | None = None,
-    states: int | None = None,
-    actions: int | None = None,
-    start: int | Sequence[int] | Callable[[np.random.Generator], int] | None = None,
-    terminal: Sequence[int] | None = None,
-    identity: str | None = None,
-) -> Wrapped:
-    """Says how a thing is used as a simulator, where it cannot be told by looking at it.
-
-    Of a Gymnasium environment: ``grid`` cuts a Box or MultiDiscrete observation space into cells
-    (``action_grid`` the same for actions), ``set_state(env, observation)`` puts it into a state, or
-    returns a copy of it that is there, which the low fidelity needs.
-
-    Of a function ``step(state, action, rng) -> (next, reward, done)``: ``states`` and ``actions``
-    are how many there are, ``start`` is a state, a list of them or a function of ``rng``,
-    ``terminal`` lists states that end an episode.
-
-    Of both: ``reward(state, action, next)``, with numbers from 0 on, is the reward of a step taken in
-    the other fidelity; without it such steps are tried out. ``identity`` is what it is known by in a
-    store, in place of its code, its options and what it holds.
-    """
-    for name, cells in (("grid", grid), ("action_grid", action_grid)):
-        if cells is not None and not isinstance(cells, Grid):
-            raise Error(
-                f"{name} is {cells!r}, but must be a hilo.Grid, such as "
-                "hilo.Grid.of(env.observation_space, bins=...)",
-                Errc.usage,
-            )
-    given = dict(
-        grid=grid,
-        action_grid=action_grid,
-        set_state=set_state,
-        reward=reward,
-        states=states,
-        actions=actions,
-        start=start,
-        terminal=terminal,
-        identity=identity,
-    )
-    return Wrapped(thing, {key: value for key, value in given.items() if value is not None})
-
-
-@dataclass
-class Side:
-    """One fidelity, ready for the engine."""
-
-    simulator: EpisodeSimulator
-    text: str  # what it is known by in a store
-    num_observations: int
-    ended: dict[int, int] = field(default_factory=dict)  # terminal copies of observations
-    limit: int | None = None  # steps after which it cuts an episode itself
-    source: Source | None = None
-    grid: Grid | None = None
-
-    @property
-    def is_native(self) -> bool:
-        """Whether no Python runs in it."""
-        return self.source is None
-
-    @property
-    def codec(self) -> Codec | None:
-        """How its observations and actions are numbered, if not by themselves."""
-        return self.source.codec if isinstance(self.source, GymnasiumSource) else None
-
-
-def _is_environment(thing: Any) -> bool:
-    return all(hasattr(thing, name) for name in ("observation_space", "action_space", "step"))
-
-
-def _table_of(env: Any) -> TableMdp | None:
-    """The table behind an environment of toy-text, if it is all there is."""
-    inner = getattr(env, "unwrapped", env)
-    table = getattr(inner, "P", None)
-    start = getattr(inner, "initial_state_distrib", None)
-    if table is None or start is None or getattr(inner, "fickle_passenger", False):
-        return None
-    layer = env
-    while layer is not inner:
-        if type(layer).__name__ not in _NEUTRAL:
-            return None
-        layer = layer.env
-    # A class that steps in its own way does not follow the table it inherited.
-    if not type(inner).__module__.startswith("gymnasium.envs.toy_text"):
-        return None
-    return TableMdp(table, start)
-
-
-def _make_environment(name: str) -> Any:
-    try:
-        import gymnasium
-    except ImportError as e:
-        raise Error(
-            f"'{name}' names a Gymnasium environment, but gymnasium is not installed "
-            "(pip install gymnasium)",
-            Errc.usage,
-        ) from e
-    return gymnasium.make(name, disable_env_checker=True)
-
-
-def _native_text(simulator: EpisodeSimulator) -> str:
-    origin = getattr(simulator, "_origin", None)
-    if origin is not None and origin[0] != "table":  # what files hold may change
-        kind, parameters, seed, part = origin
-        given = " ".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
-        return f"{kind} {given} seed={seed} {part}"
-    model: Model | None = simulator.model
-    if model is None:
-        return f"{type(simulator).__name__} of {simulator.num_states} states"
-    sampling = getattr(simulator, "_sampling", "alias")
-    return f"table {content_hash(model)}" + ("" if sampling == "alias" else f" {sampling}")
-
-
-def _native_side(simulator: EpisodeSimulator, role: str) -> Side:
-    if role == "low" and not isinstance(simulator, Simulator):
-        raise Error(
-            "this simulator gives full episodes alone and cannot be the low fidelity: roll-outs "
-            "there start at any pair of state and action",
-            Errc.spec,
-        )
-    source = getattr(simulator, "source", None)
-    if isinstance(source, Source):
-        return Side(simulator, source.identity, simulator.num_states, source=source)
-    return Side(simulator, _native_text(simulator), simulator.num_states)
-
-
-def _source_side(source: Source, role: str, terminal: Sequence[int] | None) -> Side:
-    n, k = source.num_states, source.num_actions
-    simulator: EpisodeSimulator
-    if role == "high":
-        simulator = PythonEpisodes(source, n, k)
-    else:
-        simulator = PythonSimulator(source, n, k, list(terminal or []))
-    grid = source._cells.grid if isinstance(source, GymnasiumSource) else None
-    return Side(simulator, source.identity, n, limit=source.own_limit, source=source, grid=grid)
-
-
-def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
-    known = {"grid", "action_grid", "set_state", "reward", "identity"}
-    _refuse_others(options, known | {"terminal"}, f"the environment {env}")
-    if not options and (table := _table_of(env)) is not None:
-        limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
-        return Side(
-            _hilo.make_simulator(table.mdp),
-            f"table {content_hash(table.mdp)}",
-            table.num_observations,
-            ended=table.ended,
-            limit=limit,
-        )
-    source = GymnasiumSource(env, **{key: options[key] for key in known & set(options)})
-    if role == "low":
-        source.check_can_be_put()
-    return _source_side(source, role, options.get("terminal"))
-
-
-def _refuse_others(options: dict[str, Any], known: set[str], what: str) -> None:
-    others = sorted(set(options) - known)
-    if others:
-        raise Error(f"{', '.join(others)} has no meaning for {what}", Errc.usage)
-
-
-def _required_arguments(function: Callable[..., Any]) -> int:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 3
-    return sum(
-        p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        for p in parameters
-    )
-
-
-def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
-    missing = [key for key in ("states", "actions", "start") if key not in options]
-    if missing:
-        raise Error(
-            f"{function!r} is taken as step(state, action, rng), which needs {', '.join(missing)}: "
-            "pass hilo.wrap(step, states=..., actions=..., start=...)",
-            Errc.usage,
-        )
-    _refuse_others(
-        options,
-        {"states", "actions", "start", "reward", "terminal", "identity"},
-        f"the function {function!r}",
-    )
-    source = FunctionSource(
-        function,
-        options["states"],
-        options["actions"],
-        options["start"],
-        options.get("reward"),
-        options.get("identity"),
-    )
-    return _source_side(source, role, options.get("terminal"))
-
-
-def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> Side:
-    """A thing as the simulator of a role, "high" or "low"."""
-    options = dict(options or {})
-    if isinstance(thing, Wrapped):
-        return make_side(thing.thing, role, {**options, **thing.options})
-    if isinstance(thing, (Problem, TabularMdp, EpisodeSimulator)):
-        _refuse_others(options, set(), f"{thing!r}, which says it all itself")
-        if isinstance(thing, Problem):
-            thing = thing.high if role == "high" else thing.low
-        elif isinstance(thing, TabularMdp):
-            thing = _hilo.make_simulator(thing)
-        return _native_side(thing, role)
-    if isinstance(thing, str):
-        return make_side(_make_environment(thing), role, options)
-    if _is_environment(thing):
-        return _environment_side(thing, role, options)
-    if callable(thing):
-        if _required_arguments(thing) == 0:
-            return make_side(thing(), role, options)
-        return _function_side(thing, role, options)
-    raise Error(
-        f"{thing!r} is no simulator: give a problem or simulator of hilo, a Gymnasium environment "
-        "or its id, a function step(state, action, rng), or a function without arguments that "
-        "makes one of these",
-        Errc.usage,
-    )
+def _as_indices(values: ArrayLike, what: str, size: int) -> NDArray[np.uint32]:
+    """Whole numbers below ``size``, as the engine takes them."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
+        raise Error(f"{what} must be a sequence of whole numbers", Errc.data)
+    if array.size and (array.min() < 0 or array.max() >= size):
+        bad = int(array[(array < 0) | (array >= size)][0])
+        raise Error(f"{what} has {bad}, but its numbers must be in [0, {size - 1}]", Errc.data)
+    return np.ascontiguousarray(array, dtype=np.uint32)
 
 
 def _map_of_observations(high: Side, low: Side, map: Any) -> NDArray[np.uint32]:
@@ -298,7 +48,7 @@ def _map_of_observations(high: Side, low: Side, map: Any) -> NDArray[np.uint32]:
             )
         return np.arange(n, dtype=np.uint32)
     values = [map(s) for s in range(n)] if callable(map) else map
-    out = as_indices(values, "map", low.num_observations)
+    out = _as_indices(values, "map", low.num_observations)
     if out.size != n:
         raise Error(f"map has {out.size} entries, but the high fidelity {n} states", Errc.spec)
     return out
@@ -369,22 +119,12 @@ class Pairing:
         return len(environments) == 2 and environments[0] is environments[1]
 
 
-def check_options(options: dict[str, Any], others: Sequence[str]) -> None:
-    """Throws on names that wrap does not have, with the nearest one that is known."""
-    known = list(inspect.signature(wrap).parameters)[1:]
-    for name in options:
-        if name not in known:
-            near = difflib.get_close_matches(name, [*known, *others], 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise Error(f"{name!r} has no meaning for any simulator{hint}", Errc.usage)
-
-
 def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairing:
     """Any two simulators as a pair; ``options`` are those of wrap, for both."""
     if isinstance(high, FidelityPair):
         if low is not None or map is not None or options:
             raise Error("a FidelityPair has its low fidelity, its map and all else", Errc.usage)
-        sides = _native_side(high.high, "high"), _native_side(high.low, "low")
+        sides = native_side(high.high, "high"), native_side(high.low, "low")
         return Pairing(high, *sides, _hilo.hash_hex(str(high.map.low_of.tolist())))
     high_side = make_side(high, "high", options)
     low_side = make_side(low, "low", options)

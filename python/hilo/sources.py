@@ -1,18 +1,14 @@
-"""Simulators written in Python: what the engine asks of them, answered by environments and
-functions."""
+"""Simulators written in Python: what the engine asks of them, and functions that answer."""
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from ._errors import Error
 from ._hilo import Errc
-from .grid import Grid
 from .identity import fingerprint
 
 # How often a step is tried, at most, to find the reward of a given successor.
@@ -85,13 +81,13 @@ class FunctionSource(Source):
         identity: str | None = None,
     ) -> None:
         super().__init__()
-        self.num_states = _whole(states, "states", Errc.spec)
-        self.num_actions = _whole(actions, "actions", Errc.spec)
+        self.num_states = whole(states, "states", Errc.spec)
+        self.num_actions = whole(actions, "actions", Errc.spec)
         if not callable(start):
             options = [start] if isinstance(start, (int, np.integer)) else list(start)
             if not options:
                 raise Error("start is empty, but must be a state or a list of them", Errc.spec)
-            start = [_whole(s, "start", Errc.spec) for s in options]
+            start = [whole(s, "start", Errc.spec) for s in options]
         self._step = step
         self._start = start
         self._reward = reward
@@ -103,7 +99,7 @@ class FunctionSource(Source):
     def reset(self, seed: int) -> int:
         self._rng = np.random.Generator(np.random.Philox(key=seed))
         if callable(self._start):
-            self._state = _whole(self._start(self._rng), "the start state")
+            self._state = whole(self._start(self._rng), "the start state")
         elif len(self._start) == 1:
             self._state = self._start[0]
         else:
@@ -122,8 +118,8 @@ class FunctionSource(Source):
                 "(next, reward, done)",
                 Errc.simulator,
             )
-        self._state = _whole(out[0], f"the state after ({self._state}, {action})")
-        return self._state, _number(out[1]), _flag(out[2], "done"), False
+        self._state = whole(out[0], f"the state after ({self._state}, {action})")
+        return self._state, number(out[1]), flag(out[2], "done"), False
 
     def reward(self, state: int, action: int, following: int) -> float:
         if self._reward is not None:
@@ -131,7 +127,7 @@ class FunctionSource(Source):
         return super().reward(state, action, following)
 
 
-def _whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
+def whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise Error(
             f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number", code
@@ -139,7 +135,7 @@ def _whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
     return int(value)
 
 
-def _flag(value: Any, what: str) -> bool:
+def flag(value: Any, what: str) -> bool:
     if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
         raise Error(
             f"{what} is {value!r} of type {type(value).__name__}, but must be True or False",
@@ -148,7 +144,7 @@ def _flag(value: Any, what: str) -> bool:
     return bool(value)
 
 
-def _number(value: Any) -> float:
+def number(value: Any) -> float:
     """A reward: whatever is one number. The engine refuses NaN and infinity."""
     if isinstance(value, (int, float, np.integer, np.floating)):
         return float(value)
@@ -159,222 +155,3 @@ def _number(value: Any) -> float:
             Errc.simulator,
         )
     return float(array.reshape(-1)[0])
-
-
-class _Cells:
-    """Observations or actions of a Gymnasium space as numbers from 0 on."""
-
-    def __init__(self, space: Any, grid: Grid | None, what: str, option: str) -> None:
-        self.grid = grid
-        self.first = 0
-        self.what = what
-        kind = type(space).__name__
-        if grid is not None:
-            dimensions = 1 if kind == "Discrete" else int(np.prod(space.shape))
-            if dimensions != len(grid.bins):
-                raise Error(
-                    f"{option} has {len(grid.bins)} dimensions, but the {what} space {space} has "
-                    f"{dimensions}",
-                    Errc.spec,
-                )
-            self.size = grid.size
-            self.shape = space.shape
-            self.dtype = space.dtype
-        elif kind == "Discrete":
-            self.size = int(space.n)
-            self.first = int(space.start)
-        elif kind in ("Box", "MultiDiscrete"):
-            raise Error(
-                f"the {what} space is {space}; cut it into cells by "
-                f"hilo.wrap(env, {option}=hilo.Grid.of(env.{what}_space, bins=...))",
-                Errc.spec,
-            )
-        else:
-            raise Error(
-                f"the {what} space is {space}, but must be Discrete, or Box or MultiDiscrete with "
-                f"{option}=; wrap the environment so that it has one of these",
-                Errc.spec,
-            )
-
-    def index(self, value: Any) -> int:
-        if self.grid is not None:
-            return self.grid.index(value)
-        if isinstance(value, np.ndarray) and value.size == 1 and value.dtype.kind in "iu":
-            value = value.reshape(-1)[0]
-        number = _whole(value, f"the {self.what}")
-        if not self.first <= number < self.first + self.size:
-            raise Error(
-                f"the {self.what} is {number}, but must be in [{self.first}, "
-                f"{self.first + self.size - 1}]",
-                Errc.simulator,
-            )
-        return number - self.first
-
-    def value(self, index: int) -> Any:
-        if self.grid is not None:
-            return self.grid.centre(index).reshape(self.shape).astype(self.dtype)
-        return self.first + index
-
-
-def _inner(env: Any) -> Any:
-    return getattr(env, "unwrapped", env)
-
-
-def _settle(env: Any) -> None:
-    """Puts it into a state that does not depend on what was done with it before."""
-    with contextlib.suppress(Exception):  # an environment that fails shall fail in a run
-        env.reset(seed=0)
-
-
-class Codec:
-    """Observations and actions of an environment as numbers, without the environment."""
-
-    def __init__(self, cells: _Cells, moves: _Cells) -> None:
-        self._cells, self._moves = cells, moves
-
-    def state_of(self, observation: Any) -> int:
-        """The state that an observation belongs to."""
-        return self._cells.index(observation)
-
-    def action_of(self, index: int) -> Any:
-        """The action behind a number."""
-        return self._moves.value(index)
-
-
-class GymnasiumSource(Source):
-    """A Gymnasium environment. Every episode is seeded by hilo."""
-
-    def __init__(
-        self,
-        env: Any,
-        grid: Grid | None = None,
-        action_grid: Grid | None = None,
-        set_state: Callable[[Any, Any], Any] | None = None,
-        reward: Callable[[int, int, int], float] | None = None,
-        identity: str | None = None,
-    ) -> None:
-        super().__init__()
-        self.env = env
-        self._cells = _Cells(env.observation_space, grid, "observation", "grid")
-        self._moves = _Cells(env.action_space, action_grid, "action", "action_grid")
-        self.num_states = self._cells.size
-        self.num_actions = self._moves.size
-        self.own_limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
-        self._set_state = set_state
-        self._reward = reward
-        self._running = env
-        if identity is None:
-            _settle(env)
-        name = getattr(getattr(env, "spec", None), "id", type(_inner(env)).__qualname__)
-        self.identify(identity, f"environment {name}", env, grid, action_grid, set_state, reward)
-
-    def reset(self, seed: int) -> int:
-        self._running = self.env
-        return self._cells.index(self._pair(self.env.reset(seed=seed))[0])
-
-    def put(self, state: int, seed: int) -> None:
-        value = self._cells.value(state)
-        self._running = self.env
-        if self._set_state is None:
-            observation = self._pair(self.env.reset(seed=seed, options={"state": value}))[0]
-            reached = self._cells.index(observation)
-            if reached != state:
-                raise Error(
-                    f'reset(options={{"state": {value!r}}}) led to state {reached}, but must lead '
-                    f"to state {state}",
-                    Errc.simulator,
-                )
-            return
-        self.env.reset(seed=seed)
-        other = self._set_state(self.env, value)
-        if other is not None:
-            self._running = other
-
-    def step(self, action: int) -> tuple[int, float, bool, bool]:
-        out = self._running.step(self._moves.value(action))
-        if not isinstance(out, tuple) or len(out) != 5:
-            size = len(out) if isinstance(out, tuple) else type(out).__name__
-            raise Error(
-                f"step returned {size} things, but must return observation, reward, terminated, "
-                "truncated and info (Gymnasium's API 1.x)",
-                Errc.simulator,
-            )
-        observation, reward, terminated, truncated, _ = out
-        return (
-            self._cells.index(observation),
-            _number(reward),
-            _flag(terminated, "terminated"),
-            _flag(truncated, "truncated"),
-        )
-
-    @staticmethod
-    def _pair(out: Any) -> tuple[Any, Any]:
-        if not isinstance(out, tuple) or len(out) != 2:
-            raise Error(
-                f"reset returned {out!r}, but must return (observation, info) (Gymnasium's API 1.x)",
-                Errc.simulator,
-            )
-        return out
-
-    def reward(self, state: int, action: int, following: int) -> float:
-        if self._reward is not None:
-            return float(self._reward(state, action, following))
-        return super().reward(state, action, following)
-
-    def check_can_be_put(self) -> None:
-        """Throws unless it can be put into states that it has been seen in."""
-        env = self.env
-        try:
-            seen = self._some_states()
-            outcomes = {state: self._outcomes(state) for state in seen}
-            if len(seen) > 1 and len(set(outcomes.values())) == 1:
-                raise Error(
-                    f"put into the states {seen} it takes the same steps from all of them; a "
-                    "set_state must change env.unwrapped, not a wrapper around it",
-                    Errc.spec,
-                )
-        except (Error, TypeError, ValueError, KeyError, AttributeError, AssertionError) as e:
-            raise Error(
-                f"{env} cannot be the low fidelity: roll-outs there start at states that the "
-                "high fidelity has visited, and this environment cannot be put into a given state "
-                f"({type(e).__name__}: {e}). Either let its "
-                'reset(options={"state": s}) begin there; or pass hilo.wrap(env, set_state=f), '
-                "where f(env, s) puts it there or returns a copy of it that is there; or give "
-                "its table of transitions, hilo.from_table(P, start); of Gymnasium's toy-text "
-                "environments it is known. As high fidelity it is fine as it is.",
-                Errc.spec,
-            ) from e
-
-    def _outcomes(self, state: int) -> tuple[tuple[int, float, bool, bool], ...]:
-        out = []
-        for action in range(min(self.num_actions, 4)):
-            self.put(state, 0)
-            out.append(self.step(action))
-        return tuple(out)
-
-    def _some_states(self, most: int = 5, steps: int = 50) -> list[int]:
-        seen = [self.reset(0)]
-        rng = np.random.default_rng(0)
-        for _ in range(steps):
-            state, _, terminated, truncated = self.step(int(rng.integers(self.num_actions)))
-            if terminated or truncated:
-                state = self.reset(int(rng.integers(1 << 30)))
-            if state not in seen:
-                seen.append(state)
-        return seen[:most]
-
-    @property
-    def codec(self) -> Codec:
-        """How its observations and actions are numbered."""
-        return Codec(self._cells, self._moves)
-
-
-def as_indices(values: ArrayLike, what: str, size: int) -> NDArray[np.uint32]:
-    """Whole numbers below ``size``, as the engine takes them."""
-    array = np.asarray(values)
-    if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
-        raise Error(f"{what} must be a sequence of whole numbers", Errc.data)
-    if array.size and (array.min() < 0 or array.max() >= size):
-        bad = int(array[(array < 0) | (array >= size)][0])
-        raise Error(f"{what} has {bad}, but its numbers must be in [0, {size - 1}]", Errc.data)
-    return np.ascontiguousarray(array, dtype=np.uint32)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ._errors import Error
 from ._hilo import Errc, QTable, Results, Summary
-from .sources import Codec
+from .gymnasium_source import Codec
 from .store import Store
 
 # What a curve is of, best first: exact values, tests, training episodes.

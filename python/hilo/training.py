@@ -19,9 +19,10 @@ import numpy as np
 from . import _hilo
 from ._errors import Error
 from ._hilo import Errc, FidelityPair, OwnProblem, Problem, Spec, StoreFile
-from .pairing import Side, Wrapped, check_options, limit_of, make_pairing, make_side
+from .gymnasium_source import Codec
+from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
-from .sources import Codec
+from .sides import Side, Wrapped, check_options, limit_of, make_side
 from .study import Study
 
 Agents = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]

@@ -109,7 +109,7 @@ def test_what_a_simulator_is_known_by() -> None:
     """Whatever changes results changes it, and nothing else does."""
 
     def text(thing: Any, **options: Any) -> str:
-        return hilo.pairing.make_side(thing, "high", options).text
+        return hilo.sides.make_side(thing, "high", options).text
 
     def slips(slip: float) -> Any:
         def step(state: int, action: int, rng: np.random.Generator) -> tuple[int, float, bool]:
@@ -518,9 +518,9 @@ def test_agents_must_exist_and_need_what_they_need() -> None:
 
 def test_a_table_behind_another_wrapper_is_not_the_environment() -> None:
     changed = gymnasium.wrappers.TransformReward(gymnasium.make("FrozenLake-v1"), lambda r: 10 * r)
-    side = hilo.pairing.make_side(changed, "high")
+    side = hilo.sides.make_side(changed, "high")
     assert not side.is_native
-    assert hilo.pairing.make_side(gymnasium.make("FrozenLake-v1"), "high").is_native
+    assert hilo.sides.make_side(gymnasium.make("FrozenLake-v1"), "high").is_native
 
 
 def test_a_notebook_and_a_terminal_see_progress() -> None:

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "bindings.hpp"
+#include "hilo/env/registry.hpp"
+
+namespace hilo::python {
+
+// As what it can do: most high fidelities are generative too.
+inline nb::object cast_high(const HighSimulator& high) {
+  if (auto simulator = std::dynamic_pointer_cast<const Simulator>(high)) return nb::cast(simulator);
+  return nb::cast(high);
+}
+
+}  // namespace hilo::python
