@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import json
 import os
 import re
 import shutil
 import tempfile
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from . import _hilo
 from ._errors import Error
@@ -23,86 +21,10 @@ from .gymnasium_source import Codec
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
 from .sides import Side, Wrapped, check_options, limit_of, make_side
+from .spec_text import Agents, Seeds, agents_of, seeds_text, spec_text, thrifty
 from .study import Study
 
-Agents = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
-
 _EXACT_STATES = 5_000  # with more of them exact values take longer than training
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, Mapping):
-        return "{" + ", ".join(f"{key} = {_toml(v)}" for key, v in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    if isinstance(value, (bool, str)):
-        return json.dumps(value)
-    if isinstance(value, (int, float)):
-        return repr(value)
-    raise Error(f"{value!r} of type {type(value).__name__} cannot be part of a spec", Errc.usage)
-
-
-def _agents_of(agent: Agents) -> list[dict[str, Any]]:
-    """Agents as tables of a spec; "mfmcrl+" is the variant "plus" of mfmcrl."""
-    if isinstance(agent, (str, Mapping)):
-        agent = [agent]
-    out = []
-    for one in agent:
-        table = {"kind": one} if isinstance(one, str) else dict(one)
-        if str(table.get("kind", "")).lower() == "mfmcrl+":
-            table = {**table, "kind": "mfmcrl", "variant": "plus"}
-        if isinstance(table.get("kind"), str):
-            table["kind"] = table["kind"].lower()
-        out.append(table)
-    return out
-
-
-# What agents take of the cheap simulator before they begin, where its steps are those of Python: by
-# default they take as much as a native one gives in a second.
-_THRIFTY: dict[str, dict[str, int]] = {
-    "bayes": {"low_samples": 30},
-    "transfer": {"low_steps": 20_000},
-    "low-only": {"low_steps": 20_000},
-    "mfrl": {"low_steps": 100_000},
-}
-
-
-def _thrifty(agent: dict[str, Any]) -> dict[str, Any]:
-    return {**_THRIFTY.get(str(agent.get("kind")), {}), **agent}
-
-
-def _seeds(seeds: int | tuple[int, int] | range | str) -> str:
-    if isinstance(seeds, range) and seeds.step == 1 and len(seeds) > 0:
-        seeds = (seeds[0], seeds[-1])
-    if isinstance(seeds, tuple) and len(seeds) == 2:
-        return f'"{int(seeds[0])}..{int(seeds[1])}"'
-    if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
-        return str(int(seeds))
-    if isinstance(seeds, str):
-        return json.dumps(seeds)
-    raise Error(
-        f"seeds is {seeds!r}, but must be how many, as in 10, or the first and the last of them, as in "
-        "(10, 19)",
-        Errc.usage,
-    )
-
-
-def _spec_text(
-    name: str,
-    seeds: int | tuple[int, int] | range | str,
-    problem: Mapping[str, Any],
-    train: Mapping[str, Any],
-    test: Mapping[str, Any],
-    agents: Sequence[Mapping[str, Any]],
-) -> str:
-    lines = ["spec_version = 1", f"name = {json.dumps(name)}", f"seeds = {_seeds(seeds)}"]
-    for title, table in (("[problem]", problem), ("[train]", train), ("[test]", test)):
-        lines += ["", title, *(f"{key} = {_toml(value)}" for key, value in table.items())]
-    for table in agents:
-        lines += ["", "[[agent]]", *(f"{key} = {_toml(value)}" for key, value in table.items())]
-    return "\n".join(lines) + "\n"
 
 
 def _plain_name(thing: Any) -> str:
@@ -120,6 +42,75 @@ def _plain_name(thing: Any) -> str:
     return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-") or "training"
 
 
+@dataclass
+class _Subject:
+    """What is trained on, as a spec names it."""
+
+    problem: dict[str, Any]
+    has_low: bool
+    has_model: bool
+    num_states: int
+    own: OwnProblem | None = None
+    sides: list[Side] = field(default_factory=list)  # high and low, where they are the user's own
+    shares_environment: bool = False
+
+    @property
+    def is_native(self) -> bool:
+        """Whether no Python runs in it."""
+        return all(side.is_native for side in self.sides)
+
+    @property
+    def low_is_slow(self) -> bool:
+        """Whether Python runs in the cheap simulator."""
+        return any(not side.is_native for side in self.sides[1:])
+
+    @property
+    def limit(self) -> int | None:
+        """Steps after which the expensive simulator cuts an episode itself."""
+        return self.sides[0].limit if self.sides else None
+
+
+def _subject_of(high: Any, low: Any, map: Any, options: dict[str, Any]) -> _Subject:
+    if isinstance(high, Problem) and (low is None or low is high) and map is None:
+        return _problem_of_hilo(high, options)
+    if low is None and not isinstance(high, FidelityPair):
+        side = make_side(high, "high", options)
+        own = OwnProblem("python", side.simulator, None, side.text, "none", False)
+        sides, shared = [side], False
+    else:
+        made = make_pairing(high, low, map, **options)
+        low_text = f"{made.low.text} {made.map_text}".strip()
+        own = OwnProblem("python", None, made.pair, made.high.text, low_text, made.in_state_order)
+        sides, shared = [made.high, made.low], made.shares_environment
+    simulator = sides[0].simulator
+    return _Subject(
+        problem={"kind": own.name},
+        has_low=len(sides) > 1,
+        has_model=simulator.model is not None,
+        num_states=simulator.num_states,
+        own=own,
+        sides=sides,
+        shares_environment=shared,
+    )
+
+
+def _problem_of_hilo(problem: Problem, options: dict[str, Any]) -> _Subject:
+    if options:
+        raise Error(f"{', '.join(options)} has no meaning for {problem!r}", Errc.usage)
+    if problem.seed != 0:
+        raise Error(
+            f"the problem has the seed {problem.seed}, but every seed of a training builds its own; "
+            "leave it out, or train on this one by its simulators, problem.high and problem.low",
+            Errc.usage,
+        )
+    return _Subject(
+        problem={"kind": problem.kind, **problem.parameters},
+        has_low=True,
+        has_model=problem.high.model is not None,
+        num_states=problem.high.num_states,
+    )
+
+
 def train(
     high: Any,
     low: Any = None,
@@ -127,7 +118,7 @@ def train(
     map: Any = None,
     agent: Agents | None = None,
     episodes: int = 1000,
-    seeds: int | tuple[int, int] | range | str = 10,
+    seeds: Seeds = 10,
     gamma: float = 0.99,
     epsilon: float = 0.1,
     max_steps: int | None = None,
@@ -177,79 +168,56 @@ def train(
     if map is not None and low is None:
         raise Error("map is given, but no low fidelity that it could lead to", Errc.usage)
     check_options(options, list(inspect.signature(train).parameters))
-    is_pair = low is not None or isinstance(high, (Problem, FidelityPair))
+    subject = _subject_of(high, low, map, options)
+    if subject.shares_environment and threads not in (None, 1):
+        raise Error(
+            "high and low are one environment, which can do one thing at a time; give two, or "
+            "threads=1",
+            Errc.usage,
+        )
     if agent is None:
-        agent = ["mcrl", "mfmcrl+"] if is_pair else ["mcrl"]
-    agents = _agents_of(agent)
+        agent = ["mcrl", "mfmcrl+"] if subject.has_low else ["mcrl"]
+    agents = agents_of(agent)
+    if subject.low_is_slow:
+        agents = [thrifty(table) for table in agents]
     name = name or _plain_name(high)
     if test_every is None:
         test_every = max(1, episodes // 20)
-    train_table: dict[str, Any] = {"episodes": episodes, "gamma": gamma, "epsilon": epsilon}
-    test_table: dict[str, Any] = {"every": test_every}
-    own: OwnProblem | None = None
-    sides: list[Side] = []
-
-    if isinstance(high, Problem) and (low is None or low is high) and map is None:
-        if options:
-            raise Error(f"{', '.join(options)} has no meaning for {high!r}", Errc.usage)
-        if high.seed != 0:
-            raise Error(
-                f"the problem has the seed {high.seed}, but every seed of a training builds its own; "
-                "leave it out, or train on this one by its simulators, problem.high and problem.low",
-                Errc.usage,
-            )
-        problem: dict[str, Any] = {"kind": high.kind, **high.parameters}
-        has_model, num_states = high.high.model is not None, high.high.num_states
-        native, limit = True, None
-    else:
-        problem = {"kind": "python"}
-        if not is_pair:
-            side = make_side(high, "high", options)
-            sides = [side]
-            own = OwnProblem("python", side.simulator, None, side.text, "none", False)
-            native = side.is_native
-        else:
-            made = make_pairing(high, low, map, **options)
-            if not made.low.is_native:
-                agents = [_thrifty(table) for table in agents]
-            sides = [made.high, made.low]
-            low_text = f"{made.low.text} {made.map_text}".strip()
-            own = OwnProblem(
-                "python", None, made.pair, made.high.text, low_text, made.in_state_order
-            )
-            native = made.is_native
-            if made.shares_environment and threads not in (None, 1):
-                raise Error(
-                    "high and low are one environment, which can do one thing at a time; give two, "
-                    "or threads=1",
-                    Errc.usage,
-                )
-        limit = sides[0].limit
-        has_model = sides[0].simulator.model is not None
-        num_states = sides[0].simulator.num_states
-
-    train_table["max_steps"] = limit_of(max_steps, limit)
-    train_table["truncation"] = truncation
     if test_episodes is None:
-        test_episodes = 200 if has_model else 0
-    test_table["episodes"] = test_episodes
-    if has_model and gamma < 1 and num_states <= _EXACT_STATES:
-        test_table["exact_every"] = test_every
-    text = _spec_text(name, seeds, problem, train_table, test_table, agents)
+        test_episodes = 200 if subject.has_model else 0
+    exact = subject.has_model and gamma < 1 and subject.num_states <= _EXACT_STATES
+    text = spec_text(
+        name,
+        seeds,
+        problem=subject.problem,
+        train={
+            "episodes": episodes,
+            "gamma": gamma,
+            "epsilon": epsilon,
+            "max_steps": limit_of(max_steps, subject.limit),
+            "truncation": truncation,
+        },
+        test={
+            "every": test_every,
+            "episodes": test_episodes,
+            **({"exact_every": test_every} if exact else {}),
+        },
+        agents=agents,
+    )
     try:
-        specs = [_hilo.parse_spec(text, "hilo.train", [], own)]
+        specs = [_hilo.parse_spec(text, "hilo.train", [], subject.own)]
     finally:
-        own = None  # see _run
+        subject.own = None  # see _run
     if threads is None:
-        threads = 0 if native else 1  # Python runs one thread at a time
-    return _run(specs, name, store, threads, progress, sides)
+        threads = 0 if subject.is_native else 1  # Python runs one thread at a time
+    return _run(specs, name, store, threads, progress, subject.sides)
 
 
 def run(
     spec: str | os.PathLike[str] | Spec,
     *,
     store: str | os.PathLike[str] | None = "hilo.db",
-    seeds: int | tuple[int, int] | range | str | None = None,
+    seeds: Seeds | None = None,
     overrides: Sequence[str] = (),
     threads: int = 0,
     progress: bool | ProgressFunction | None = None,
@@ -259,7 +227,7 @@ def run(
     ``overrides`` set single keys, as in ``["train.episodes=100"]``. Runs that the store has are not
     run again.
     """
-    changes = [*overrides, *([f"seeds={_seeds(seeds)}"] if seeds is not None else [])]
+    changes = [*overrides, *([f"seeds={seeds_text(seeds)}"] if seeds is not None else [])]
     if isinstance(spec, Spec):
         if changes:
             raise Error("a Spec is already checked; give overrides to hilo.load_spec", Errc.usage)
