@@ -145,23 +145,12 @@ std::vector<std::tuple<std::uint64_t, std::string, double>> train_agent(BoundAge
 }
 
 nb::dict describe(const AgentKind& kind) {
-  nb::list parameters;
-  for (const ParameterInfo& info : kind.parameters) {
-    nb::dict entry;
-    entry["name"] = info.name;
-    entry["description"] = info.description;
-    entry["default"] = nb::cast(info.default_value);
-    entry["low"] = info.low;
-    entry["high"] = info.high;
-    entry["choices"] = info.choices;
-    parameters.append(entry);
-  }
   std::vector<std::string> variants;
   for (const Shorthand& variant : kind.variants) variants.push_back(variant.name);
   nb::dict out;
   out["display"] = kind.display;
   out["description"] = kind.description;
-  out["parameters"] = parameters;
+  out["parameters"] = list_parameters(kind.parameters);
   out["variants"] = variants;
   out["uses_low_fidelity"] = kind.uses_low_fidelity;
   out["plans"] = kind.plans;

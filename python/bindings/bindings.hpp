@@ -48,6 +48,9 @@ void bind_python_simulator(nb::module_& m);
 
 using Parameter = std::map<std::string, Value>;
 
+// What can be set, for lists of kinds.
+nb::list list_parameters(std::span<const ParameterInfo> infos);
+
 template <class T>
 using Vector = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
 template <class T>

@@ -26,6 +26,21 @@ void translate(const std::exception_ptr& exception, void* payload) {
 
 }  // namespace
 
+nb::list list_parameters(std::span<const ParameterInfo> infos) {
+  nb::list out;
+  for (const ParameterInfo& info : infos) {
+    nb::dict entry;
+    entry["name"] = info.name;
+    entry["description"] = info.description;
+    entry["default"] = nb::cast(info.default_value);
+    entry["low"] = info.low;
+    entry["high"] = info.high;
+    entry["choices"] = info.choices;
+    out.append(entry);
+  }
+  return out;
+}
+
 void bind_core(nb::module_& m) {
   m.def("version", &version, "The version of hilo, such as \"0.1.0\".");
   m.def("commit", &commit, "The commit of the sources it was built from, or \"unknown\".");

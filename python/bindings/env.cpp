@@ -32,17 +32,6 @@ nb::object with_origin(nb::object part, const BuiltProblem& built, const char* n
   return part;
 }
 
-nb::dict describe(const ParameterInfo& info) {
-  nb::dict out;
-  out["name"] = info.name;
-  out["description"] = info.description;
-  out["default"] = nb::cast(info.default_value);
-  out["low"] = info.low;
-  out["high"] = info.high;
-  out["choices"] = info.choices;
-  return out;
-}
-
 void bind_problems(nb::module_& m) {
   nb::class_<BuiltProblem>(m, "Problem",
                            "A problem that hilo comes with: a pair of simulators, built from its "
@@ -102,11 +91,9 @@ void bind_problems(nb::module_& m) {
       [] {
         nb::dict out;
         for (const ProblemKind& kind : problem_kinds()) {
-          nb::list parameters;
-          for (const ParameterInfo& info : kind.parameters) parameters.append(describe(info));
           nb::dict entry;
           entry["description"] = kind.description;
-          entry["parameters"] = parameters;
+          entry["parameters"] = list_parameters(kind.parameters);
           out[kind.name.c_str()] = entry;
         }
         return out;

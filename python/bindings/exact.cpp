@@ -48,8 +48,13 @@ nb::tuple pack(Values values, std::size_t num_states) {
   return nb::make_tuple(own(std::move(values.v)), own(std::move(values.q), num_states));
 }
 
-constexpr const char* kValues =
-    "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]";
+// Of functions that take a policy in either form and give two arrays.
+std::string signature(const std::string& name) {
+  return "def " + name +
+         "(model: Model, policy: numpy.typing.NDArray[numpy.float64] | "
+         "numpy.typing.NDArray[numpy.uint32], gamma: float) -> "
+         "tuple[numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64]]";
+}
 
 }  // namespace
 
@@ -95,12 +100,7 @@ void bind_exact(nb::module_& m) {
         }();
         return pack(std::move(values), model.num_states());
       },
-      "model"_a, "policy"_a, "gamma"_a,
-      nb::sig((std::string("def evaluate_policy(model: Model, policy: "
-                           "numpy.typing.NDArray[numpy.float64] | "
-                           "numpy.typing.NDArray[numpy.uint32], gamma: float) -> ") +
-               kValues)
-                  .c_str()),
+      "model"_a, "policy"_a, "gamma"_a, nb::sig(signature("evaluate_policy").c_str()),
       "Exact v and q of a policy: an action for every state, or probabilities for every pair.");
   m.def(
       "start_value",
@@ -130,12 +130,7 @@ void bind_exact(nb::module_& m) {
         return nb::make_tuple(own(std::move(moments.mean), model.num_states()),
                               own(std::move(moments.variance), model.num_states()));
       },
-      "model"_a, "policy"_a, "gamma"_a,
-      nb::sig((std::string("def return_moments(model: Model, policy: "
-                           "numpy.typing.NDArray[numpy.float64] | "
-                           "numpy.typing.NDArray[numpy.uint32], gamma: float) -> ") +
-               kValues)
-                  .c_str()),
+      "model"_a, "policy"_a, "gamma"_a, nb::sig(signature("return_moments").c_str()),
       "Exact mean and variance of the return of every pair.");
 }
 

@@ -66,6 +66,7 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64], EzPickle):
             render_mode=render_mode,
             **parameters,
         )
+        self._fidelity, self._parameters = fidelity, parameters
         self.simulator = _simulator(self.kind, fidelity, problem_seed, parameters)
         self.observation_space = gymnasium.spaces.Discrete(self.simulator.num_states)
         self.action_space = gymnasium.spaces.Discrete(self.simulator.num_actions)
@@ -122,25 +123,13 @@ class DockingEnv(ProblemEnv):
     kind = "docking"
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 4}
 
-    def __init__(
-        self,
-        *,
-        fidelity: str = "high",
-        problem_seed: int = 0,
-        render_mode: str | None = None,
-        **parameters: Any,
-    ) -> None:
-        super().__init__(
-            fidelity=fidelity, problem_seed=problem_seed, render_mode=render_mode, **parameters
-        )
-        self._size = (int(parameters.get("cells", 10)), int(parameters.get("speeds", 3)))
-        if fidelity == "low":
-            self._size = ((self._size[0] + 1) // 2, self._size[1])  # docs/docking.md
-
     def render(self) -> NDArray[np.uint8] | None:
         if self.render_mode != "rgb_array":
             return None
-        return draw_docking(*self._size, self._walker.state)
+        cells, speeds = self._parameters.get("cells", 10), self._parameters.get("speeds", 3)
+        if self._fidelity == "low":
+            cells = (cells + 1) // 2  # docs/docking.md
+        return draw_docking(cells, speeds, self._walker.state)
 
 
 class ProblemVectorEnv(
