@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 
+#include "bare_loop.hpp"
 #include "hilo/agent/mfmcrl.hpp"
 #include "hilo/env/degraded_twin.hpp"
 #include "hilo/env/random_mdp.hpp"
@@ -23,29 +24,18 @@ struct Twins {
         low(degrade(*high, {.snr_db = -3, .projection = projection}, 1).mdp) {}
 };
 
-// The ceiling: from state to state through the same alias rows with the same random blocks, one
-// dependent gather after the other, with no policy, no returns and no episodes.
+// The ceiling (bare_loop.hpp).
 void bare_loop(benchmark::State& state) {
   const Twins twins(static_cast<std::size_t>(state.range(0)),
                     static_cast<std::size_t>(state.range(1)), Projection::simplex);
   const TabularSampler<std::uint16_t> env(twins.low);
   const auto terminal = static_cast<State>(twins.low->num_states() - 1);
-  constexpr std::uint32_t kSteps = 1'000'000;
-  std::uint32_t batch = 0;
-  std::uint64_t visits = 0;
-  for (auto _ : state) {
-    const Stream stream(1, Purpose::user, batch++);
-    State s = 0;
-    for (std::uint32_t t = 0; t < kSteps; ++t) {
-      Rng rng = Rng::of_step(stream, t);
-      rng.u64();
-      const State next = env.step(s, 0, rng).next;
-      s = next == terminal ? 0 : next;
-      visits += s;
-    }
-  }
-  benchmark::DoNotOptimize(visits);
-  state.SetItemsProcessed(state.iterations() * kSteps);
+  constexpr std::uint32_t kSteps = 20'000;
+  std::uint64_t seed = 0;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(
+        bench::run_bare_loop(simd_path(), env.lockstep_tables(), terminal, kSteps, ++seed));
+  state.SetItemsProcessed(state.iterations() * kSteps * bench::kBarePaths);
 }
 BENCHMARK(bare_loop)
     ->ArgNames({"states", "actions"})
@@ -94,8 +84,12 @@ void mfmcrl_training(benchmark::State& state, const Variant& variant) {
 }
 BENCHMARK_CAPTURE(mfmcrl_training, as_written, kAsWritten)
     ->ArgNames({"states", "actions", "m"})
+    ->Args({200, 8, 1})
     ->Args({200, 8, 10})
+    ->Args({200, 8, 100})
+    ->Args({1000, 12, 1})
     ->Args({1000, 12, 10})
+    ->Args({1000, 12, 100})
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(mfmcrl_training, as_published, kAsPublished)
     ->ArgNames({"states", "actions", "m"})

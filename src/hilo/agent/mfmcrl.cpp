@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
@@ -159,45 +160,71 @@ void Mfmcrl::sample_part(const RolloutBatch& batch, std::span<const StateAction>
                          std::uint32_t rollouts, LearnReport& report) {
   summaries_.resize(starts.size() * rollouts);
   pair_.low().roll_out(batch, starts, rollouts, summaries_);
-  const RolloutSummary* summary = summaries_.data();
-  for (const auto [s_lo, a] : starts)
-    for (std::uint32_t j = 0; j < rollouts; ++j, ++summary) {
-      if (summary->steps > 0 && !(summary->truncated && drops_cut_returns()))
-        free_pool_[index(s_lo, a)].add(summary->discounted_return, options_.recency);
-      report.low_steps += summary->steps;
-      report.truncated_rollouts += summary->truncated ? 1 : 0;
+  // Roll-out by roll-out, so that the sums of one pair need not wait for each other. Pairs are
+  // distinct, so every pool still gets its returns in the order of their numbers.
+  const std::size_t num_starts = starts.size();
+  for (std::uint32_t j = 0; j < rollouts; ++j)
+    for (std::size_t i = 0; i < num_starts; ++i) {
+      const RolloutSummary& summary = summaries_[i * rollouts + j];
+      if (summary.steps > 0 && !(summary.truncated && drops_cut_returns()))
+        free_pool_[index(starts[i].state, starts[i].action)].add(summary.discounted_return,
+                                                                 options_.recency);
+      report.low_steps += summary.steps;
+      report.truncated_rollouts += summary.truncated ? 1 : 0;
     }
 }
+
+// Takes the roll-outs of the distinct pairs of tau_lo, m for each or until m new returns have come.
+class Mfmcrl::PathPool final : public PathVisitor {
+ public:
+  PathPool(Mfmcrl& agent, LearnReport& report) : agent_(agent), report_(report) {
+    for (const auto [s_lo, a] : agent.starts_) agent.new_returns_[agent.index(s_lo, a)] = 0;
+  }
+
+  std::uint32_t wanted(std::size_t i) const override {
+    const auto [s_lo, a] = agent_.starts_[i];
+    if (agent_.pair_.low().is_terminal(s_lo)) return 0;
+    const std::uint32_t m = agent_.options_.low_rollouts;
+    const bool begun = i == current_;
+    if (agent_.options_.pool != Pool::first_visits) return m - (begun ? num_seen_ : 0);
+    // They may all be cut, and the pair never be full.
+    if (begun && num_dropped_ == m) return 0;
+    const std::uint32_t new_returns = agent_.new_returns_[agent_.index(s_lo, a)];
+    return new_returns < m ? m - new_returns : 0;
+  }
+
+  void see(std::size_t i, const Episode& rollout) override {
+    if (i != current_) {
+      current_ = i;
+      num_seen_ = num_dropped_ = 0;
+    }
+    check_episode(rollout, agent_.pair_.low().num_states(), agent_.pair_.num_actions());
+    check_started_at(rollout, agent_.starts_[i]);
+    report_.low_steps += rollout.length();
+    report_.truncated_rollouts += rollout.truncated ? 1 : 0;
+    ++num_seen_;
+    if (rollout.truncated && agent_.drops_cut_returns())
+      ++num_dropped_;
+    else
+      agent_.pool_first_visits(rollout);
+  }
+
+ private:
+  Mfmcrl& agent_;
+  LearnReport& report_;
+  std::size_t current_ = std::numeric_limits<std::size_t>::max();  // the pair at hand
+  std::uint32_t num_seen_ = 0, num_dropped_ = 0;                   // of its roll-outs
+};
 
 void Mfmcrl::sample_paths(LearnReport& report) {
-  RolloutBatch batch = low_batch();
-  const bool until_full = options_.pool == Pool::first_visits;
-  for (const auto [s_lo, a] : starts_) new_returns_[index(s_lo, a)] = 0;
-  for (std::uint32_t i = 0; i < starts_.size(); ++i) {
-    const auto [s_lo, a] = starts_[i];
-    if (pair_.low().is_terminal(s_lo)) continue;
-    batch.first_pair = i;
-    const std::uint32_t& new_returns = new_returns_[index(s_lo, a)];
-    std::uint32_t num_dropped = 0;
-    for (std::uint32_t j = 0; (until_full ? new_returns : j) < options_.low_rollouts; ++j) {
-      batch.first_rollout = j;
-      pair_.low().record(batch, starts_[i], rollout_);
-      check_episode(rollout_, pair_.low().num_states(), pair_.num_actions());
-      check_started_at(rollout_, starts_[i]);
-      report.low_steps += rollout_.length();
-      report.truncated_rollouts += rollout_.truncated ? 1 : 0;
-      if (!(rollout_.truncated && drops_cut_returns()))
-        pool_first_visits_of_rollout();
-      else if (++num_dropped == options_.low_rollouts && until_full)
-        break;  // they may all be cut, and the pair never be full
-    }
-  }
+  PathPool pool(*this, report);
+  pair_.low().record_paths(low_batch(), starts_, pool);
 }
 
-void Mfmcrl::pool_first_visits_of_rollout() {
-  discounted_returns(rollout_.rewards, options_.gamma, returns_);
-  for (const std::uint32_t t : low_visits_.find(rollout_)) {
-    const std::size_t visited = index(rollout_.states[t], rollout_.actions[t]);
+void Mfmcrl::pool_first_visits(const Episode& rollout) {
+  discounted_returns(rollout.rewards, options_.gamma, returns_);
+  for (const std::uint32_t t : low_visits_.find(rollout)) {
+    const std::size_t visited = index(rollout.states[t], rollout.actions[t]);
     free_pool_[visited].add(returns_[t], options_.recency);
     ++new_returns_[visited];
   }

@@ -57,8 +57,9 @@ class Mfmcrl final : public Agent {
   void sample_start_pairs(LearnReport& report);
   void sample_part(const RolloutBatch& batch, std::span<const StateAction> starts,
                    std::uint32_t rollouts, LearnReport& report);
+  class PathPool;
   void sample_paths(LearnReport& report);
-  void pool_first_visits_of_rollout();
+  void pool_first_visits(const Episode& rollout);
   void update_values(const Episode& high, LearnReport& report);
 
   FidelityPair pair_;
@@ -78,7 +79,7 @@ class Mfmcrl final : public Agent {
 
   // Work space, kept so that learning allocates nothing.
   FirstVisits high_visits_, low_visits_;
-  Episode low_, rollout_;
+  Episode low_;
   std::vector<StateAction> starts_;  // distinct (T(s), a) in order of first appearance
   std::vector<RolloutSummary> summaries_;
   std::vector<double> returns_;

@@ -77,9 +77,9 @@ void record_path(const E& env, const RolloutBatch& batch, const Stream& stream, 
                [&](Action a, const Step& step) { episode.append(a, step.reward, step.next); });
 }
 
-// The type-erased bulk form of any environment. Owns the environment.
+// The type-erased bulk form of any environment, one path after the other. Owns the environment.
 template <Environment E>
-class BulkSimulator final : public Simulator {
+class BulkSimulator : public Simulator {
  public:
   explicit BulkSimulator(E env) : env_(std::move(env)) {}
 
@@ -112,16 +112,12 @@ class BulkSimulator final : public Simulator {
 
   void roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
                 std::uint32_t rollouts, std::span<RolloutSummary> summaries) const override {
-    check(batch, starts.size(), rollouts);
-    if (summaries.size() != starts.size() * rollouts)
-      throw Error(Errc::usage, "roll_out needs one summary for each start and roll-out");
+    check_roll_out(batch, starts, rollouts, summaries);
     std::size_t out = 0;
-    for (std::uint32_t i = 0; i < starts.size(); ++i) {
-      check_start(starts[i]);
+    for (std::uint32_t i = 0; i < starts.size(); ++i)
       for (std::uint32_t j = 0; j < rollouts; ++j)
         summaries[out++] =
             summarise_path(env_, batch, stream_of(batch, i, j), starts[i].state, &starts[i].action);
-    }
   }
 
   void record(const RolloutBatch& batch, StateAction start, Episode& episode) const override {
@@ -130,7 +126,9 @@ class BulkSimulator final : public Simulator {
     record_path(env_, batch, stream_of(batch, 0, 0), start.state, &start.action, episode);
   }
 
- private:
+ protected:
+  const E& env() const { return env_; }
+
   static Stream stream_of(const RolloutBatch& batch, std::uint32_t pair, std::uint32_t rollout) {
     return {batch.seed, batch.purpose, batch.episode, batch.first_pair + pair,
             batch.first_rollout + rollout};
@@ -140,6 +138,14 @@ class BulkSimulator final : public Simulator {
     check_batch(batch, env_.num_states(), env_.num_actions(), num_pairs, num_rollouts);
   }
 
+  void check_roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
+                      std::uint32_t rollouts, std::span<const RolloutSummary> summaries) const {
+    check(batch, starts.size(), rollouts);
+    if (summaries.size() != starts.size() * rollouts)
+      throw Error(Errc::usage, "roll_out needs one summary for each start and roll-out");
+    for (const StateAction start : starts) check_start(start);
+  }
+
   void check_start(StateAction start) const {
     require_within("start state", std::uint64_t{start.state}, 0, env_.num_states() - 1,
                    Errc::usage);
@@ -147,6 +153,7 @@ class BulkSimulator final : public Simulator {
                    Errc::usage);
   }
 
+ private:
   E env_;
 };
 

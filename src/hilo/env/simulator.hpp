@@ -51,6 +51,19 @@ class EpisodeSimulator {
   virtual const Model* model() const { return nullptr; }
 };
 
+// Takes recorded roll-outs as they come, and says how many more it wants.
+class PathVisitor {
+ public:
+  PathVisitor() = default;
+  PathVisitor(const PathVisitor&) = delete;
+  PathVisitor& operator=(const PathVisitor&) = delete;
+  virtual ~PathVisitor() = default;
+
+  // Roll-outs of pair i that are still wanted, as things stand. A roll-out of any pair may lower it.
+  virtual std::uint32_t wanted(std::size_t i) const = 0;
+  virtual void see(std::size_t i, const Episode& path) = 0;
+};
+
 // A generative simulator: it can be started at any (s, a) and asked for any reward. This is what
 // the low fidelity must be.
 class Simulator : public EpisodeSimulator {
@@ -65,6 +78,11 @@ class Simulator : public EpisodeSimulator {
 
   // The same for one roll-out, (first_pair, first_rollout), with its path.
   virtual void record(const RolloutBatch& batch, StateAction start, Episode& episode) const = 0;
+
+  // Many of them: roll-outs j = 0, 1, ... of starts[0] as long as the visitor wants more, then
+  // those of starts[1], and so on. Whether they are made one by one or together shows nowhere.
+  virtual void record_paths(const RolloutBatch& batch, std::span<const StateAction> starts,
+                            PathVisitor& visitor) const;
 
   // The reward of a step that may have been taken in another fidelity.
   virtual double reward(State s, Action a, State next) const = 0;

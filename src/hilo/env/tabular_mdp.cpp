@@ -8,6 +8,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/env/bulk.hpp"
 #include "hilo/env/inverse_cdf.hpp"
+#include "hilo/env/tabular_simulator.hpp"
 
 namespace hilo {
 namespace {
@@ -84,7 +85,9 @@ std::shared_ptr<const Simulator> make_simulator(std::shared_ptr<const TabularMdp
                                                 Sampling sampling) {
   if (sampling == Sampling::inverse_cdf) return make_simulator(InverseCdfSampler(std::move(mdp)));
   if (mdp->num_states() <= kNarrowStates)
-    return make_simulator(TabularSampler<std::uint16_t>(std::move(mdp)));
+    return mdp->rewards_depend_on_next()
+               ? make_simulator(TabularSampler<std::uint16_t>(std::move(mdp)))
+               : std::make_shared<const TabularSimulator>(std::move(mdp));
   return make_simulator(TabularSampler<std::uint32_t>(std::move(mdp)));
 }
 

@@ -60,6 +60,14 @@ class TabularMdp final : public Model {
   std::vector<AliasEntry<std::uint32_t>> start_alias_;
 };
 
+// The tables of an MDP that many paths at once read (lockstep.hpp).
+struct LockstepTables {
+  const TabularMdp::Row* rows;
+  const AliasEntry<std::uint16_t>* alias;
+  const std::uint8_t* terminal;  // by state
+  std::uint32_t num_actions;
+};
+
 // The environment that draws from a TabularMdp with entries of one width.
 template <class Index>
 class TabularSampler {
@@ -77,6 +85,13 @@ class TabularSampler {
   State reset(Rng& rng) const {
     const auto& start = mdp_->start_alias_;
     return draw_alias(start.data(), static_cast<std::uint32_t>(start.size()), rng.u64());
+  }
+
+  // What many paths at once read, for entries of 16 bits.
+  LockstepTables lockstep_tables() const
+    requires(sizeof(Index) == 2)
+  {
+    return {rows_, alias_, terminal_, static_cast<std::uint32_t>(num_actions_)};
   }
 
   Step step(State s, Action a, Rng& rng) const {

@@ -1,0 +1,352 @@
+#include "hilo/env/lockstep.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+// Compiled once for each target. SSSE3 and AVX3_DL would add nothing.
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "hilo/env/lockstep.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "hilo/core/philox-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace hilo::HWY_NAMESPACE {
+
+// One step of up to kBlock paths, in stages. Vectors do the arithmetic. Loads from tables are plain
+// loops of independent loads: the CPU has many of them under way at once, which gather
+// instructions, where they are slowed down by their mitigations, do not reach. No stage branches on
+// random data, and none selects by subtracting with borrow, which would make a path wait for the
+// one before it.
+class Stepper {
+ public:
+  Stepper(const LockstepTables& tables, const RolloutBatch& batch, Lockstep& paths)
+      : tables_(tables),
+        batch_(batch),
+        paths_(paths),
+        keys_(batch.seed),
+        explore_below_(
+            static_cast<std::uint64_t>(std::ceil(batch.behaviour.epsilon * 0x1p32))) {}
+
+  // Inlined for each value of `recorded`. (As a template it would be compiled at the end of the
+  // file, where vectors of this target are no longer known to fit into registers.)
+  HWY_INLINE void run(bool first_actions_given, bool recorded) {
+    Lockstep& p = paths_;
+    pad(p.count);
+    for (std::uint32_t t = 0; p.count > 0 && t < batch_.max_steps;) {
+      std::uint32_t rounds = 1;
+      std::size_t kept = 0;
+      if (t == 0 && first_actions_given) {
+        for (std::size_t base = 0; base < p.count; base += Lockstep::kBlock)
+          kept = step_once(base, t, kept, true, recorded);
+      } else if (p.count > Lockstep::kBlock / 2) {
+        for (std::size_t base = 0; base < p.count; base += Lockstep::kBlock)
+          kept = step_once(base, t, kept, false, recorded);
+      } else {
+        rounds = step_often(t, recorded);
+        kept = squeeze();
+      }
+      p.count = kept;
+      pad(kept);
+      t += rounds;
+    }
+  }
+
+ private:
+  // Lanes beyond the last path stand in state 0: what they do is thrown away.
+  void pad(std::size_t from) {
+    std::fill_n(paths_.address.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad, 0);
+    std::fill_n(paths_.place.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad, 0);
+  }
+  static std::size_t padded(std::size_t size) {
+    return (size + Lockstep::kPad - 1) & ~(Lockstep::kPad - 1);
+  }
+
+  // One step of a block of many paths. Returns how many have gone on so far.
+  HWY_INLINE std::size_t step_once(std::size_t base, std::uint32_t t, std::size_t kept,
+                                   bool actions_given, bool recorded) {
+    const std::size_t size = std::min(Lockstep::kBlock, paths_.count - base);
+    const std::size_t lanes = padded(size);
+    draw_words(base, lanes, t, 0);
+    choose_successors(base, lanes, actions_given, recorded);
+    if (recorded) record_block(base, size);
+    const double discount = discount_;
+    if (base + Lockstep::kBlock >= paths_.count) discount_ *= batch_.gamma;
+    return advance(base, size, kept, discount);
+  }
+
+  // Several steps of few paths: words for all of them are drawn at once, and paths that end on the
+  // way stay in their terminal state, which costs nothing and pays nothing, to the end of the round.
+  // Returns how many steps.
+  HWY_INLINE std::uint32_t step_often(std::uint32_t t, bool recorded) {
+    const std::size_t size = paths_.count;
+    const std::size_t lanes = padded(size);
+    const auto rounds = static_cast<std::uint32_t>(
+        std::min<std::size_t>(Lockstep::kBlock / lanes, batch_.max_steps - t));
+    for (std::uint32_t r = 0; r < rounds; ++r) draw_words(0, lanes, t + r, r * lanes);
+    for (std::uint32_t r = 0; r < rounds; ++r) {
+      for (std::size_t i = 0; i < size; ++i) step_alone(i, r * lanes + i, recorded);
+      discount_ *= batch_.gamma;
+    }
+    return rounds;
+  }
+
+  // The four words of step t, and what the first two say about the action (docs/streams.md), from
+  // `to` on.
+  HWY_INLINE void draw_words(std::size_t base, std::size_t count, std::uint32_t t, std::size_t to) {
+    const Words d;
+    const std::size_t lanes = hn::Lanes(d);
+    const WordUse use{.explore_below = hn::Set(d, explore_below_),
+                      .num_actions = hn::Set(d, tables_.num_actions),
+                      .low_half = hn::Set(d, 0xffffffffU)};
+    const Word position = hn::Set(d, std::uint64_t{batch_.first_step + t + 1} << 8);
+    const Word episode = hn::Set(d, batch_.episode);
+    std::size_t i = 0;
+    for (; i + 2 * lanes <= count; i += 2 * lanes) {
+      const Word first = hn::LoadU(d, &paths_.address[base + i]);
+      const Word second = hn::LoadU(d, &paths_.address[base + i + lanes]);
+      Counters a{position, first, hn::ShiftRight<32>(first), episode};
+      Counters b{position, second, hn::ShiftRight<32>(second), episode};
+      philox(keys_, a, b);
+      store_words(use, a, to + i);
+      store_words(use, b, to + i + lanes);
+    }
+    for (; i < count; i += lanes) {
+      const Word last = hn::LoadU(d, &paths_.address[base + i]);
+      Counters a{position, last, hn::ShiftRight<32>(last), episode};
+      philox(keys_, a);
+      store_words(use, a, to + i);
+    }
+  }
+
+  struct WordUse {
+    Word explore_below, num_actions, low_half;
+  };
+  HWY_INLINE void store_words(const WordUse& use, const Counters& words, std::size_t to) {
+    const Words d;
+    const hn::RebindToSigned<Words> s;
+    const Word explores =
+        hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(hn::BitCast(s, hn::And(words.x0, use.low_half)),
+                                                    hn::BitCast(s, use.explore_below))));
+    const Word uniform = hn::ShiftRight<32>(multiply_low_halves(words.x1, use.num_actions));
+    hn::Store(hn::And(uniform, explores), d, &paths_.explored_action[to]);
+    hn::Store(hn::Not(explores), d, &paths_.not_exploring[to]);
+    hn::Store(hn::And(words.x1, use.low_half), d, &paths_.action_word[to]);
+    hn::Store(words.x2, d, &paths_.high_word[to]);
+    hn::Store(words.x3, d, &paths_.low_word[to]);
+  }
+
+  // From words to successors, for the lanes from `base` on.
+  HWY_INLINE void choose_successors(std::size_t base, std::size_t lanes, bool actions_given,
+                                    bool recorded) {
+    look_up_rows(base, lanes, actions_given, recorded);
+    choose_columns(lanes);
+    load_entries(lanes);
+    choose_outcomes(lanes);
+  }
+
+  // The action, as Behaviour::choose would take it, and the row of (s, a).
+  HWY_INLINE void look_up_rows(std::size_t base, std::size_t lanes, bool actions_given,
+                               bool recorded) {
+    const GreedyHead* HWY_RESTRICT heads = batch_.behaviour.heads.data();
+    const Action* HWY_RESTRICT ties = batch_.behaviour.ties.data();
+    const TabularMdp::Row* HWY_RESTRICT rows = tables_.rows;
+    const std::uint64_t num_actions = tables_.num_actions;
+    const std::uint64_t* HWY_RESTRICT place = &paths_.place[base];
+    const std::uint64_t* HWY_RESTRICT given = paths_.first_action.data();
+    Lockstep& HWY_RESTRICT p = paths_;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < lanes; ++i) {
+      const std::uint64_t s = place[i] >> 32;
+      std::uint64_t a;
+      if (actions_given) {
+        a = given[place[i] & 0xffffffffU];
+      } else {
+        const GreedyHead head = heads[s];
+        a = head.first;
+        if (head.count != 1) [[unlikely]]
+          a = ties[s * num_actions + (p.action_word[i] * head.count >> 32)];
+        a = (a & p.not_exploring[i]) | p.explored_action[i];
+      }
+      const TabularMdp::Row* row = rows + (s * num_actions + a);
+      std::memcpy(&p.row_head[i], row, sizeof p.row_head[i]);  // offset and size
+      p.reward[i] = row->reward;
+      if (recorded) p.action[i] = a;
+    }
+  }
+
+  // draw_alias up to its load: column and fraction from bits * size / 2^32.
+  HWY_INLINE void choose_columns(std::size_t lanes) {
+    const Words d;
+    const Word low_half = hn::Set(d, 0xffffffffU);
+    for (std::size_t i = 0; i < lanes; i += hn::Lanes(d)) {
+      const Word head = hn::Load(d, &paths_.row_head[i]);
+      const Word size = hn::ShiftRight<32>(head);
+      const Word scaled = hn::Add(
+          multiply_low_halves(hn::Load(d, &paths_.high_word[i]), size),
+          hn::ShiftRight<32>(multiply_low_halves(hn::Load(d, &paths_.low_word[i]), size)));
+      hn::Store(hn::Add(hn::And(head, low_half), hn::ShiftRight<32>(scaled)), d,
+                &paths_.column[i]);
+      hn::Store(hn::And(scaled, low_half), d, &paths_.fraction[i]);
+    }
+  }
+
+  HWY_INLINE void load_entries(std::size_t lanes) {
+    const AliasEntry<std::uint16_t>* HWY_RESTRICT alias = tables_.alias;
+    Lockstep& HWY_RESTRICT p = paths_;
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < lanes; ++i)
+      std::memcpy(&p.entry[i], alias + p.column[i], sizeof p.entry[i]);
+  }
+
+  // The column's own outcome if the fraction is below the threshold, or the other.
+  HWY_INLINE void choose_outcomes(std::size_t lanes) {
+    const Words d;
+    const hn::RebindToSigned<Words> s;
+    const Word low_half = hn::Set(d, 0xffffffffU);
+    const Word low_quarter = hn::Set(d, 0xffffU);
+    for (std::size_t i = 0; i < lanes; i += hn::Lanes(d)) {
+      const Word entry = hn::Load(d, &paths_.entry[i]);
+      const auto takes_own =
+          hn::RebindMask(d, hn::Lt(hn::BitCast(s, hn::Load(d, &paths_.fraction[i])),
+                                   hn::BitCast(s, hn::And(entry, low_half))));
+      const Word own = hn::And(hn::ShiftRight<32>(entry), low_quarter);
+      const Word other = hn::ShiftRight<48>(entry);
+      hn::Store(hn::IfThenElse(takes_own, own, other), d, &paths_.next[i]);
+    }
+  }
+
+  void record(std::size_t slot, StateAction taken, double reward, State next) {
+    Lockstep& p = paths_;
+    p.records.push_back({.taken = taken, .previous = p.last_record[slot], .reward = reward});
+    p.last_record[slot] = p.records.size() - 1;
+    p.last_state[slot] = next;
+  }
+
+  void record_block(std::size_t base, std::size_t size) {
+    const Lockstep& p = paths_;
+    for (std::size_t i = 0; i < size; ++i)
+      record(p.place[base + i] & 0xffffffffU,
+             {static_cast<State>(p.place[base + i] >> 32), static_cast<Action>(p.action[i])},
+             p.reward[i], static_cast<State>(p.next[i]));
+  }
+
+  // Adds the rewards, and moves paths that go on to the front. Returns how many have gone on so far.
+  HWY_INLINE std::size_t advance(std::size_t base, std::size_t size, std::size_t kept,
+                                 double discount) {
+    const std::uint8_t* HWY_RESTRICT terminal = tables_.terminal;
+    Lockstep& p = paths_;
+    const Lockstep::Totals factor = {discount, 1, 0, 0};
+    const Lockstep::Totals one_step = {0, 0, 1, 0};
+#pragma GCC unroll 4
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::uint64_t slot = p.place[base + i] & 0xffffffffU;
+      const std::uint64_t address = p.address[base + i];
+      const std::uint64_t next = p.next[i];
+      p.totals[slot] += p.reward[i] * factor + one_step;
+      p.address[kept] = address;
+      p.place[kept] = next << 32 | slot;
+      kept += terminal[next] ^ 1U;
+    }
+    return kept;
+  }
+
+  // All stages for one lane, with the words in `w`: vectors that few lanes would have to be loaded
+  // into and out of take longer. A path that has ended stays where it is.
+  HWY_INLINE void step_alone(std::size_t i, std::size_t w, bool recorded) {
+    Lockstep& p = paths_;
+    const std::uint64_t num_actions = tables_.num_actions;
+    const std::uint64_t slot = p.place[i] & 0xffffffffU;
+    const std::uint64_t s = p.place[i] >> 32;
+    const GreedyHead head = batch_.behaviour.heads[s];
+    std::uint64_t a = head.first;
+    if (head.count != 1) [[unlikely]]
+      a = batch_.behaviour.ties[s * num_actions + (p.action_word[w] * head.count >> 32)];
+    a = (a & p.not_exploring[w]) | p.explored_action[w];
+    const TabularMdp::Row& row = tables_.rows[s * num_actions + a];
+
+    const std::uint64_t scaled = (p.high_word[w] & 0xffffffffU) * row.size +
+                                 ((p.low_word[w] & 0xffffffffU) * row.size >> 32);
+    std::uint64_t entry;
+    std::memcpy(&entry, tables_.alias + row.offset + (scaled >> 32), sizeof entry);
+    const std::uint64_t takes_own = less_mask(scaled & 0xffffffffU, entry & 0xffffffffU);
+    const std::uint64_t next = (entry >> (48 - (takes_own & 16))) & 0xffffU;
+
+    const std::uint8_t has_ended = tables_.terminal[s];
+    const Lockstep::Totals paid = {discount_, 1, 0, 0};
+    p.totals[slot] += row.reward * paid + kOneStep[has_ended];
+    if (recorded && !has_ended) record(slot, {static_cast<State>(s), static_cast<Action>(a)},
+                                       row.reward, static_cast<State>(next));
+    p.place[i] = next << 32 | slot;
+  }
+  static constexpr std::array<Lockstep::Totals, 2> kOneStep = {{{0, 0, 1, 0}, {0, 0, 0, 0}}};
+
+  // All ones if a < b, both below 2^63.
+  static HWY_INLINE std::uint64_t less_mask(std::uint64_t a, std::uint64_t b) {
+    return static_cast<std::uint64_t>(static_cast<std::int64_t>(a - b) >> 63);
+  }
+
+  HWY_INLINE std::size_t squeeze() {
+    const std::uint8_t* HWY_RESTRICT terminal = tables_.terminal;
+    Lockstep& p = paths_;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < p.count; ++i) {
+      const std::uint64_t place = p.place[i];
+      p.address[kept] = p.address[i];
+      p.place[kept] = place;
+      kept += terminal[place >> 32] ^ 1U;
+    }
+    return kept;
+  }
+
+  const LockstepTables tables_;
+  const RolloutBatch& batch_;
+  Lockstep& paths_;
+  RoundKeys keys_;
+  std::uint64_t explore_below_;
+  double discount_ = 1;
+};
+
+void run_lockstep(const LockstepTables& tables, const RolloutBatch& batch,
+                  bool first_actions_given, Lockstep& paths) {
+  Stepper stepper(tables, batch, paths);
+  if (paths.is_recorded)
+    stepper.run(first_actions_given, true);
+  else
+    stepper.run(first_actions_given, false);
+}
+
+}  // namespace hilo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace hilo {
+
+static_assert(std::endian::native == std::endian::little, "table rows are read as 64-bit numbers");
+
+void run_lockstep(SimdPath path, const LockstepTables& tables, const RolloutBatch& batch,
+                  bool first_actions_given, Lockstep& paths) {
+  switch (path) {
+#if HWY_TARGETS & HWY_AVX3
+    case SimdPath::avx512:
+      return N_AVX3::run_lockstep(tables, batch, first_actions_given, paths);
+#endif
+#if HWY_TARGETS & HWY_AVX2
+    case SimdPath::avx2:
+      return N_AVX2::run_lockstep(tables, batch, first_actions_given, paths);
+#endif
+#if HWY_TARGETS & HWY_SSE4
+    case SimdPath::sse4:
+      return N_SSE4::run_lockstep(tables, batch, first_actions_given, paths);
+#endif
+    default:
+      return HWY_STATIC_DISPATCH(run_lockstep)(tables, batch, first_actions_given, paths);
+  }
+}
+
+}  // namespace hilo
+#endif  // HWY_ONCE
