@@ -14,8 +14,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace hilo::HWY_NAMESPACE {
 
-// All ones if a < b, both below 2^63. Without a branch, and without the borrow flag, whose use would
-// chain one path to the next.
+// All ones if a < b, both below 2^63. Without a branch, and without the borrow flag, whose use
+// would chain one path to the next.
 HWY_INLINE std::uint64_t less_mask(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(a - b) >> 63);
 }

@@ -163,12 +163,14 @@ void Mfmcrl::sample_part(const RolloutBatch& batch, std::span<const StateAction>
   // Roll-out by roll-out, so that the sums of one pair need not wait for each other. Pairs are
   // distinct, so every pool still gets its returns in the order of their numbers.
   const std::size_t num_starts = starts.size();
+  const bool drops_cut = drops_cut_returns();
+  pools_.clear();
+  for (const auto [s_lo, a] : starts) pools_.push_back(&free_pool_[index(s_lo, a)]);
   for (std::uint32_t j = 0; j < rollouts; ++j)
     for (std::size_t i = 0; i < num_starts; ++i) {
       const RolloutSummary& summary = summaries_[i * rollouts + j];
-      if (summary.steps > 0 && !(summary.truncated && drops_cut_returns()))
-        free_pool_[index(starts[i].state, starts[i].action)].add(summary.discounted_return,
-                                                                 options_.recency);
+      if (summary.steps > 0 && !(summary.truncated && drops_cut))
+        pools_[i]->add(summary.discounted_return, options_.recency);
       report.low_steps += summary.steps;
       report.truncated_rollouts += summary.truncated ? 1 : 0;
     }

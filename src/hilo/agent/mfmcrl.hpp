@@ -82,6 +82,7 @@ class Mfmcrl final : public Agent {
   Episode low_;
   std::vector<StateAction> starts_;  // distinct (T(s), a) in order of first appearance
   std::vector<RolloutSummary> summaries_;
+  std::vector<Moments*> pools_;  // of starts_, or of a part of them
   std::vector<double> returns_;
   std::vector<double> low_returns_;  // [t]: coupled to the high-fidelity return from step t on;
                                      // current at first visits of high-fidelity pairs

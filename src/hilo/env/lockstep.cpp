@@ -29,8 +29,7 @@ class Stepper {
         batch_(batch),
         paths_(paths),
         keys_(batch.seed),
-        explore_below_(
-            static_cast<std::uint64_t>(std::ceil(batch.behaviour.epsilon * 0x1p32))) {}
+        explore_below_(static_cast<std::uint64_t>(std::ceil(batch.behaviour.epsilon * 0x1p32))) {}
 
   // Inlined for each value of `recorded`. (As a template it would be compiled at the end of the
   // file, where vectors of this target are no longer known to fit into registers.)
@@ -38,62 +37,106 @@ class Stepper {
     Lockstep& p = paths_;
     pad(p.count);
     for (std::uint32_t t = 0; p.count > 0 && t < batch_.max_steps;) {
-      std::uint32_t rounds = 1;
-      std::size_t kept = 0;
       if (t == 0 && first_actions_given) {
-        for (std::size_t base = 0; base < p.count; base += Lockstep::kBlock)
-          kept = step_once(base, t, kept, true, recorded);
+        step_once(t++, true, recorded);
       } else if (p.count > Lockstep::kBlock / 2) {
-        for (std::size_t base = 0; base < p.count; base += Lockstep::kBlock)
-          kept = step_once(base, t, kept, false, recorded);
+        step_once(t++, false, recorded);
       } else {
-        rounds = step_often(t, recorded);
-        kept = squeeze();
+        t += step_often(t, recorded);
       }
-      p.count = kept;
-      pad(kept);
-      t += rounds;
+      pad(p.count);
     }
   }
 
  private:
-  // Lanes beyond the last path stand in state 0: what they do is thrown away.
+  // Lanes beyond the last path stand in state 0, and what they do goes to a slot of nobody's.
   void pad(std::size_t from) {
     std::fill_n(paths_.address.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad, 0);
-    std::fill_n(paths_.place.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad, 0);
+    std::fill_n(paths_.place.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad,
+                Lockstep::kNobody);
   }
   static std::size_t padded(std::size_t size) {
     return (size + Lockstep::kPad - 1) & ~(Lockstep::kPad - 1);
   }
 
-  // One step of a block of many paths. Returns how many have gone on so far.
-  HWY_INLINE std::size_t step_once(std::size_t base, std::uint32_t t, std::size_t kept,
-                                   bool actions_given, bool recorded) {
-    const std::size_t size = std::min(Lockstep::kBlock, paths_.count - base);
-    const std::size_t lanes = padded(size);
-    draw_words(base, lanes, t, 0);
-    choose_successors(base, lanes, actions_given, recorded);
-    if (recorded) record_block(base, size);
-    const double discount = discount_;
-    if (base + Lockstep::kBlock >= paths_.count) discount_ *= batch_.gamma;
-    return advance(base, size, kept, discount);
+  // One step of all paths.
+  HWY_INLINE void step_once(std::uint32_t t, bool actions_given, bool recorded) {
+    std::size_t kept = 0;
+    for (std::size_t base = 0; base < paths_.count; base += Lockstep::kBlock) {
+      const std::size_t size = std::min(Lockstep::kBlock, paths_.count - base);
+      const std::size_t lanes = padded(size);
+      draw_words(base, lanes, t, 0);
+      look_up_rows(base, lanes, discount_, actions_given, recorded);
+      choose_columns(lanes);
+      load_entries(lanes);
+      choose_outcomes(base, lanes);
+      if (recorded) record_block(base, size);
+      kept = advance(base, size, kept);
+    }
+    discount_ *= batch_.gamma;
+    paths_.count = kept;
   }
 
-  // Several steps of few paths: words for all of them are drawn at once, and paths that end on the
-  // way stay in their terminal state, which costs nothing and pays nothing, to the end of the round.
-  // Returns how many steps.
+  // Several steps of few paths, whose words are drawn at once; few lanes are done before vectors
+  // would have been loaded and stored. Returns how many steps.
   HWY_INLINE std::uint32_t step_often(std::uint32_t t, bool recorded) {
-    const std::size_t size = paths_.count;
-    const std::size_t lanes = padded(size);
+    const GreedyHead* HWY_RESTRICT heads = batch_.behaviour.heads.data();
+    const Action* HWY_RESTRICT ties = batch_.behaviour.ties.data();
+    const TabularMdp::Row* HWY_RESTRICT rows = tables_.rows;
+    const AliasEntry<std::uint16_t>* HWY_RESTRICT alias = tables_.alias;
+    const std::uint8_t* HWY_RESTRICT goes_on = tables_.goes_on;
+    const std::uint64_t num_actions = tables_.num_actions;
+    Lockstep& HWY_RESTRICT p = paths_;
+
+    const std::size_t count = p.count;
+    const std::size_t lanes = padded(count);
     const auto rounds = static_cast<std::uint32_t>(
-        std::min<std::size_t>(Lockstep::kBlock / lanes, batch_.max_steps - t));
+        std::min<std::size_t>({Lockstep::kBlock / lanes, 6, batch_.max_steps - t}));
     for (std::uint32_t r = 0; r < rounds; ++r) draw_words(0, lanes, t + r, r * lanes);
     for (std::uint32_t r = 0; r < rounds; ++r) {
-      for (std::size_t i = 0; i < size; ++i) step_alone(i, r * lanes + i, recorded);
+      const Lockstep::Totals factor = {discount_, 1, 0, 0};
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::size_t w = r * lanes + i;
+        const std::uint64_t place = p.place[i];
+        const std::uint64_t slot = place & 0xffffffffU;
+        const std::uint64_t s = place >> 32;
+        const GreedyHead head = heads[s];
+        std::uint64_t a = head.first;
+        if (head.count != 1) [[unlikely]]
+          a = ties[s * num_actions + (p.action_word[w] * head.count >> 32)];
+        a = (a & p.not_exploring[w]) | p.explored_action[w];
+        const TabularMdp::Row* row = rows + (s * num_actions + a);
+        const std::uint64_t size = row->size;
+
+        const std::uint64_t scaled =
+            (p.high_word[w] & 0xffffffffU) * size + ((p.low_word[w] & 0xffffffffU) * size >> 32);
+        std::uint64_t entry;
+        std::memcpy(&entry, alias + row->offset + (scaled >> 32), sizeof entry);
+        const std::uint64_t takes_own = less_mask(scaled & 0xffffffffU, entry & 0xffffffffU);
+        const std::uint64_t next = (entry >> (48 - (takes_own & 16))) & 0xffffU;
+
+        const std::size_t is_alive = goes_on[s];
+        p.totals[slot] += row->reward * factor + kSteps[is_alive];
+        if (recorded && is_alive)
+          record(slot, {static_cast<State>(s), static_cast<Action>(a)}, row->reward,
+                 static_cast<State>(next));
+        p.place[i] = next << 32 | slot;
+      }
       discount_ *= batch_.gamma;
     }
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint64_t place = p.place[i];
+      const std::uint64_t address = p.address[i];
+      p.place[kept] = place;
+      p.address[kept] = address;
+      kept += goes_on[place >> 32];
+    }
+    p.count = kept;
     return rounds;
   }
+  static constexpr Lockstep::Totals kOneStep = {0, 0, 1, 0};
+  static constexpr std::array<Lockstep::Totals, 2> kSteps = {{{0, 0, 0, 0}, kOneStep}};
 
   // The four words of step t, and what the first two say about the action (docs/streams.md), from
   // `to` on.
@@ -136,28 +179,20 @@ class Stepper {
     hn::Store(hn::And(uniform, explores), d, &paths_.explored_action[to]);
     hn::Store(hn::Not(explores), d, &paths_.not_exploring[to]);
     hn::Store(hn::And(words.x1, use.low_half), d, &paths_.action_word[to]);
-    hn::Store(words.x2, d, &paths_.high_word[to]);
-    hn::Store(words.x3, d, &paths_.low_word[to]);
+    hn::Store(hn::And(words.x2, use.low_half), d, &paths_.high_word[to]);
+    hn::Store(hn::And(words.x3, use.low_half), d, &paths_.low_word[to]);
   }
 
-  // From words to successors, for the lanes from `base` on.
-  HWY_INLINE void choose_successors(std::size_t base, std::size_t lanes, bool actions_given,
-                                    bool recorded) {
-    look_up_rows(base, lanes, actions_given, recorded);
-    choose_columns(lanes);
-    load_entries(lanes);
-    choose_outcomes(lanes);
-  }
-
-  // The action, as Behaviour::choose would take it, and the row of (s, a).
-  HWY_INLINE void look_up_rows(std::size_t base, std::size_t lanes, bool actions_given,
-                               bool recorded) {
+  // The action, as Behaviour::choose would take it, the row of (s, a), and what it pays.
+  HWY_INLINE void look_up_rows(std::size_t base, std::size_t lanes, double discount,
+                               bool actions_given, bool recorded) {
     const GreedyHead* HWY_RESTRICT heads = batch_.behaviour.heads.data();
     const Action* HWY_RESTRICT ties = batch_.behaviour.ties.data();
     const TabularMdp::Row* HWY_RESTRICT rows = tables_.rows;
     const std::uint64_t num_actions = tables_.num_actions;
     const std::uint64_t* HWY_RESTRICT place = &paths_.place[base];
     const std::uint64_t* HWY_RESTRICT given = paths_.first_action.data();
+    const Lockstep::Totals factor = {discount, 1, 0, 0};
     Lockstep& HWY_RESTRICT p = paths_;
 #pragma GCC unroll 8
     for (std::size_t i = 0; i < lanes; ++i) {
@@ -174,8 +209,11 @@ class Stepper {
       }
       const TabularMdp::Row* row = rows + (s * num_actions + a);
       std::memcpy(&p.row_head[i], row, sizeof p.row_head[i]);  // offset and size
-      p.reward[i] = row->reward;
-      if (recorded) p.action[i] = a;
+      p.totals[place[i] & 0xffffffffU] += row->reward * factor + kOneStep;
+      if (recorded) {
+        p.action[i] = a;
+        p.reward[i] = row->reward;
+      }
     }
   }
 
@@ -186,11 +224,10 @@ class Stepper {
     for (std::size_t i = 0; i < lanes; i += hn::Lanes(d)) {
       const Word head = hn::Load(d, &paths_.row_head[i]);
       const Word size = hn::ShiftRight<32>(head);
-      const Word scaled = hn::Add(
-          multiply_low_halves(hn::Load(d, &paths_.high_word[i]), size),
-          hn::ShiftRight<32>(multiply_low_halves(hn::Load(d, &paths_.low_word[i]), size)));
-      hn::Store(hn::Add(hn::And(head, low_half), hn::ShiftRight<32>(scaled)), d,
-                &paths_.column[i]);
+      const Word scaled =
+          hn::Add(multiply_low_halves(hn::Load(d, &paths_.high_word[i]), size),
+                  hn::ShiftRight<32>(multiply_low_halves(hn::Load(d, &paths_.low_word[i]), size)));
+      hn::Store(hn::Add(hn::And(head, low_half), hn::ShiftRight<32>(scaled)), d, &paths_.column[i]);
       hn::Store(hn::And(scaled, low_half), d, &paths_.fraction[i]);
     }
   }
@@ -204,7 +241,7 @@ class Stepper {
   }
 
   // The column's own outcome if the fraction is below the threshold, or the other.
-  HWY_INLINE void choose_outcomes(std::size_t lanes) {
+  HWY_INLINE void choose_outcomes(std::size_t base, std::size_t lanes) {
     const Words d;
     const hn::RebindToSigned<Words> s;
     const Word low_half = hn::Set(d, 0xffffffffU);
@@ -216,7 +253,9 @@ class Stepper {
                                    hn::BitCast(s, hn::And(entry, low_half))));
       const Word own = hn::And(hn::ShiftRight<32>(entry), low_quarter);
       const Word other = hn::ShiftRight<48>(entry);
-      hn::Store(hn::IfThenElse(takes_own, own, other), d, &paths_.next[i]);
+      const Word next = hn::IfThenElse(takes_own, own, other);
+      const Word slot = hn::And(hn::LoadU(d, &paths_.place[base + i]), low_half);
+      hn::Store(hn::Or(hn::ShiftLeft<32>(next), slot), d, &paths_.next_place[i]);
     }
   }
 
@@ -232,75 +271,27 @@ class Stepper {
     for (std::size_t i = 0; i < size; ++i)
       record(p.place[base + i] & 0xffffffffU,
              {static_cast<State>(p.place[base + i] >> 32), static_cast<Action>(p.action[i])},
-             p.reward[i], static_cast<State>(p.next[i]));
+             p.reward[i], static_cast<State>(p.next_place[i] >> 32));
   }
 
-  // Adds the rewards, and moves paths that go on to the front. Returns how many have gone on so far.
-  HWY_INLINE std::size_t advance(std::size_t base, std::size_t size, std::size_t kept,
-                                 double discount) {
-    const std::uint8_t* HWY_RESTRICT terminal = tables_.terminal;
+  // Moves paths that go on to the front. Returns how many have gone on so far.
+  HWY_INLINE std::size_t advance(std::size_t base, std::size_t size, std::size_t kept) {
+    const std::uint8_t* HWY_RESTRICT goes_on = tables_.goes_on;
     Lockstep& p = paths_;
-    const Lockstep::Totals factor = {discount, 1, 0, 0};
-    const Lockstep::Totals one_step = {0, 0, 1, 0};
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < size; ++i) {
-      const std::uint64_t slot = p.place[base + i] & 0xffffffffU;
       const std::uint64_t address = p.address[base + i];
-      const std::uint64_t next = p.next[i];
-      p.totals[slot] += p.reward[i] * factor + one_step;
+      const std::uint64_t place = p.next_place[i];
       p.address[kept] = address;
-      p.place[kept] = next << 32 | slot;
-      kept += terminal[next] ^ 1U;
+      p.place[kept] = place;
+      kept += goes_on[place >> 32];
     }
     return kept;
   }
-
-  // All stages for one lane, with the words in `w`: vectors that few lanes would have to be loaded
-  // into and out of take longer. A path that has ended stays where it is.
-  HWY_INLINE void step_alone(std::size_t i, std::size_t w, bool recorded) {
-    Lockstep& p = paths_;
-    const std::uint64_t num_actions = tables_.num_actions;
-    const std::uint64_t slot = p.place[i] & 0xffffffffU;
-    const std::uint64_t s = p.place[i] >> 32;
-    const GreedyHead head = batch_.behaviour.heads[s];
-    std::uint64_t a = head.first;
-    if (head.count != 1) [[unlikely]]
-      a = batch_.behaviour.ties[s * num_actions + (p.action_word[w] * head.count >> 32)];
-    a = (a & p.not_exploring[w]) | p.explored_action[w];
-    const TabularMdp::Row& row = tables_.rows[s * num_actions + a];
-
-    const std::uint64_t scaled = (p.high_word[w] & 0xffffffffU) * row.size +
-                                 ((p.low_word[w] & 0xffffffffU) * row.size >> 32);
-    std::uint64_t entry;
-    std::memcpy(&entry, tables_.alias + row.offset + (scaled >> 32), sizeof entry);
-    const std::uint64_t takes_own = less_mask(scaled & 0xffffffffU, entry & 0xffffffffU);
-    const std::uint64_t next = (entry >> (48 - (takes_own & 16))) & 0xffffU;
-
-    const std::uint8_t has_ended = tables_.terminal[s];
-    const Lockstep::Totals paid = {discount_, 1, 0, 0};
-    p.totals[slot] += row.reward * paid + kOneStep[has_ended];
-    if (recorded && !has_ended) record(slot, {static_cast<State>(s), static_cast<Action>(a)},
-                                       row.reward, static_cast<State>(next));
-    p.place[i] = next << 32 | slot;
-  }
-  static constexpr std::array<Lockstep::Totals, 2> kOneStep = {{{0, 0, 1, 0}, {0, 0, 0, 0}}};
 
   // All ones if a < b, both below 2^63.
   static HWY_INLINE std::uint64_t less_mask(std::uint64_t a, std::uint64_t b) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(a - b) >> 63);
-  }
-
-  HWY_INLINE std::size_t squeeze() {
-    const std::uint8_t* HWY_RESTRICT terminal = tables_.terminal;
-    Lockstep& p = paths_;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < p.count; ++i) {
-      const std::uint64_t place = p.place[i];
-      p.address[kept] = p.address[i];
-      p.place[kept] = place;
-      kept += terminal[place >> 32] ^ 1U;
-    }
-    return kept;
   }
 
   const LockstepTables tables_;
@@ -311,8 +302,8 @@ class Stepper {
   double discount_ = 1;
 };
 
-void run_lockstep(const LockstepTables& tables, const RolloutBatch& batch,
-                  bool first_actions_given, Lockstep& paths) {
+void run_lockstep(const LockstepTables& tables, const RolloutBatch& batch, bool first_actions_given,
+                  Lockstep& paths) {
   Stepper stepper(tables, batch, paths);
   if (paths.is_recorded)
     stepper.run(first_actions_given, true);

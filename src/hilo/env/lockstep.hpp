@@ -10,9 +10,10 @@
 
 namespace hilo {
 
-// Many paths through one MDP, whose rewards do not depend on the successor, that take their t-th step together. So all share the step's discount
-// and stream position, and while one waits for memory the others go on. Paths that have ended are
-// squeezed out after every step. This is the work space; a run of paths is
+// Many paths through one MDP, whose rewards do not depend on the successor, that take their t-th
+// step together. So all share the step's discount and stream position, and while one waits for
+// memory the others go on. Paths that have ended are squeezed out after every step. This is the
+// work space; a run of paths is
 //
 //   clear(), add() for each path, run_lockstep(), and then what is kept by slot.
 //
@@ -23,10 +24,13 @@ class Lockstep {
   static constexpr std::size_t kBlock = 64;  // paths whose step is taken stage by stage
   static constexpr std::size_t kPad = 8;     // stages work on so many paths at least
 
+  static constexpr std::uint64_t kNobody = kMaxPaths;  // a slot for what is thrown away
+
   void clear(bool recorded) {
     count = 0;
     is_recorded = recorded;
     records.clear();
+    first_action[kNobody] = 0;
   }
 
   // The path is known by its slot, below kMaxPaths, from now on.
@@ -35,8 +39,10 @@ class Lockstep {
     place[count] = std::uint64_t{s} << 32 | slot;
     ++count;
     totals[slot] = Totals{};
-    last_record[slot] = kNone;
-    last_state[slot] = s;
+    if (is_recorded) {
+      last_record[slot] = kNone;
+      last_state[slot] = s;
+    }
   }
 
   // A step of a recorded path. They stand in no particular order and are linked backwards.
@@ -60,8 +66,9 @@ class Lockstep {
 
   // Paths under way, and after the run those that were cut.
   std::size_t count = 0;
-  alignas(64) ByPath<std::uint64_t> address;  // roll-out | (pair, purpose) << 32: words of a counter
-  alignas(64) ByPath<std::uint64_t> place;    // slot | state << 32
+  alignas(
+      64) ByPath<std::uint64_t> address;    // roll-out | (pair, purpose) << 32: words of a counter
+  alignas(64) ByPath<std::uint64_t> place;  // slot | state << 32
 
   // By slot.
   alignas(64) ByPath<Totals> totals;
@@ -73,8 +80,8 @@ class Lockstep {
   std::vector<StepRecord> records;
 
   // What the stages of a step hand to each other.
-  alignas(64) ByBlock<std::uint64_t> explored_action, not_exploring, action_word, high_word,
-      low_word, action, row_head, column, fraction, entry, next;
+  alignas(64) ByBlock<std::uint64_t> explored_action, not_exploring,
+      action_word, high_word, low_word, action, row_head, column, fraction, entry, next_place;
   alignas(64) ByBlock<double> reward;
 };
 

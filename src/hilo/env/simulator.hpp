@@ -59,7 +59,8 @@ class PathVisitor {
   PathVisitor& operator=(const PathVisitor&) = delete;
   virtual ~PathVisitor() = default;
 
-  // Roll-outs of pair i that are still wanted, as things stand. A roll-out of any pair may lower it.
+  // Roll-outs of pair i that are still wanted, as things stand. A roll-out of any pair may lower
+  // it.
   virtual std::uint32_t wanted(std::size_t i) const = 0;
   virtual void see(std::size_t i, const Episode& path) = 0;
 };

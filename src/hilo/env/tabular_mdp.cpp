@@ -59,7 +59,7 @@ double TabularMdp::reward(State s, Action a, State next) const {
 std::size_t TabularMdp::memory_bytes() const {
   const auto bytes = [](const auto& v) { return v.size() * sizeof(v[0]); };
   return bytes(rows_) + bytes(narrow_) + bytes(wide_) + bytes(probabilities_) +
-         bytes(transition_rewards_) + bytes(terminal_) + bytes(start_) + bytes(start_alias_);
+         bytes(transition_rewards_) + bytes(terminal_) + bytes(goes_on_) + bytes(start_) + bytes(start_alias_);
 }
 
 template <class Index>
@@ -99,9 +99,11 @@ TabularBuilder::TabularBuilder(std::size_t num_states, std::size_t num_actions,
   mdp_->num_actions_ = num_actions;
   mdp_->rows_.reserve(num_states * num_actions);
   mdp_->terminal_.assign(num_states, 0);
+  mdp_->goes_on_.assign(num_states, 1);
   for (const State s : terminal) {
     require_within("terminal state", std::uint64_t{s}, 0, num_states - 1, Errc::data);
     mdp_->terminal_[s] = 1;
+    mdp_->goes_on_[s] = 0;
   }
 }
 

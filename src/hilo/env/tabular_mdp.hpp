@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hilo/core/alias.hpp"
+#include "hilo/core/large_pages.hpp"
 #include "hilo/env/simulator.hpp"
 
 namespace hilo {
@@ -51,11 +52,14 @@ class TabularMdp final : public Model {
 
   std::size_t num_actions_ = 0;
   std::vector<Row> rows_;
-  std::vector<AliasEntry<std::uint16_t>> narrow_;  // exactly one of the two is used;
-  std::vector<AliasEntry<std::uint32_t>> wide_;    // its `own` is the successor of the column
+  template <class Index>
+  using AliasRows = std::vector<AliasEntry<Index>, LargePageAllocator<AliasEntry<Index>>>;
+  AliasRows<std::uint16_t> narrow_;  // exactly one of the two is used;
+  AliasRows<std::uint32_t> wide_;    // its `own` is the successor of the column
   std::vector<double> probabilities_;
   std::vector<double> transition_rewards_;  // empty if rewards do not depend on next
   std::vector<std::uint8_t> terminal_;
+  std::vector<std::uint8_t> goes_on_;  // the opposite
   std::vector<StartProbability> start_;
   std::vector<AliasEntry<std::uint32_t>> start_alias_;
 };
@@ -64,7 +68,7 @@ class TabularMdp final : public Model {
 struct LockstepTables {
   const TabularMdp::Row* rows;
   const AliasEntry<std::uint16_t>* alias;
-  const std::uint8_t* terminal;  // by state
+  const std::uint8_t* goes_on;  // by state: 0 if it is terminal, or else 1
   std::uint32_t num_actions;
 };
 
@@ -88,10 +92,8 @@ class TabularSampler {
   }
 
   // What many paths at once read, for entries of 16 bits.
-  LockstepTables lockstep_tables() const
-    requires(sizeof(Index) == 2)
-  {
-    return {rows_, alias_, terminal_, static_cast<std::uint32_t>(num_actions_)};
+  LockstepTables lockstep_tables() const requires(sizeof(Index) == 2) {
+    return {rows_, alias_, mdp_->goes_on_.data(), static_cast<std::uint32_t>(num_actions_)};
   }
 
   Step step(State s, Action a, Rng& rng) const {

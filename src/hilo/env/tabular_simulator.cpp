@@ -7,8 +7,8 @@
 namespace hilo {
 namespace {
 
-constexpr std::size_t kWorthIt = 4;            // paths below that are quicker one by one
-constexpr std::size_t kRecordedAtOnce = 128;   // their steps are kept until all have ended
+constexpr std::size_t kWorthIt = 4;           // paths below that are quicker one by one
+constexpr std::size_t kRecordedAtOnce = 128;  // their steps are kept until all have ended
 
 bool in_lockstep(SimdPath path, std::size_t num_paths) {
   return path != SimdPath::scalar && num_paths >= kWorthIt;
@@ -79,8 +79,7 @@ void TabularSimulator::run_episodes(const RolloutBatch& batch,
 }
 
 void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
-                                std::uint32_t rollouts,
-                                std::span<RolloutSummary> summaries) const {
+                                std::uint32_t rollouts, std::span<RolloutSummary> summaries) const {
   const SimdPath path = simd_path();
   if (!in_lockstep(path, summaries.size())) {
     BulkSimulator::roll_out(batch, starts, rollouts, summaries);
@@ -98,10 +97,9 @@ void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const State
       paths.first_action[i] = start.action;
       paths.add(i, start.state, batch.first_rollout + rollout, pair_and_purpose(batch, pair));
       if (is_terminal(start.state)) --paths.count;  // its summary stays empty
-      if (++rollout == rollouts) {
-        rollout = 0;
-        ++pair;
-      }
+      const bool was_last = ++rollout == rollouts;
+      rollout = was_last ? 0 : rollout;
+      pair += was_last ? 1 : 0;
     }
     run_lockstep(path, env().lockstep_tables(), batch, true, paths);
     store_summaries(paths, summaries.subspan(first, count));
