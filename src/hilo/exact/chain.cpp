@@ -22,34 +22,44 @@ constexpr double kNotSolved = std::numeric_limits<double>::infinity();
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy) {
   const auto n = static_cast<Eigen::Index>(model.num_states());
   SparseMatrix p(n, n);
-  std::vector<double> row(model.num_states(), 0);
-  std::vector<State> touched;  // the non-zeros of the row: a sparse chain costs O(non-zeros)
+  ChainBuilder builder(model, p);
   std::vector<Outcome> outcomes;
   for (State s = 0; s < model.num_states(); ++s) {
-    p.startVec(s);
-    if (model.is_terminal(s)) continue;
-    for (Action a = 0; a < model.num_actions(); ++a) {
+    for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
-      if (policy(s, a) == 1) {  // the only one, and already in order
-        for (const Outcome& o : outcomes)
-          if (!model.is_terminal(o.next)) p.insertBack(s, o.next) = o.probability;
-        break;
-      }
-      for (const Outcome& o : outcomes) {
-        if (row[o.next] == 0) touched.push_back(o.next);
-        row[o.next] += policy(s, a) * o.probability;
-      }
+      builder.add(policy(s, a), outcomes);
     }
-    std::ranges::sort(touched);
-    for (const State next : touched) {
-      if (!model.is_terminal(next)) p.insertBack(s, next) = row[next];
-      row[next] = 0;
-    }
-    touched.clear();
+    builder.end_row(s);
   }
   p.finalize();
   return p;
+}
+
+ChainBuilder::ChainBuilder(const Model& model, SparseMatrix& chain)
+    : model_(model), chain_(chain), row_(model.num_states(), 0) {}
+
+void ChainBuilder::add(double share, const std::vector<Outcome>& outcomes) {
+  for (const Outcome& o : outcomes) {
+    if (row_[o.next] == 0) touched_.push_back(o.next);
+    row_[o.next] += share * o.probability;
+  }
+}
+
+void ChainBuilder::end_row(State s) {
+  chain_.startVec(s);
+  const auto store = [&](State next) {
+    if (!model_.is_terminal(next)) chain_.insertBack(s, next) = row_[next];
+    row_[next] = 0;
+  };
+  if (touched_.size() > row_.size() / 8) {
+    for (State next = 0; next < row_.size(); ++next)
+      if (row_[next] != 0) store(next);
+  } else {
+    if (!std::ranges::is_sorted(touched_)) std::ranges::sort(touched_);
+    for (const State next : touched_) store(next);
+  }
+  touched_.clear();
 }
 
 void check_policy(const Model& model, const PolicyMatrix& policy, double gamma) {
@@ -63,9 +73,26 @@ void check_policy(const Model& model, const PolicyMatrix& policy, double gamma) 
 }
 
 ChainSolver::ChainSolver(const SparseMatrix& chain, double factor) {
-  SparseMatrix identity(chain.rows(), chain.cols());
-  identity.setIdentity();
-  system_ = identity - factor * chain;
+  // Entry by entry, as an expression of sparse matrices takes several passes.
+  system_.resize(chain.rows(), chain.cols());
+  system_.reserve(chain.nonZeros() + chain.rows());
+  for (Eigen::Index s = 0; s < chain.rows(); ++s) {
+    system_.startVec(s);
+    bool diagonal_done = false;
+    for (SparseMatrix::InnerIterator entry(chain, s); entry; ++entry) {
+      if (entry.col() >= s && !diagonal_done) {
+        diagonal_done = true;
+        if (entry.col() == s) {
+          system_.insertBack(s, s) = 1 - factor * entry.value();
+          continue;
+        }
+        system_.insertBack(s, s) = 1;
+      }
+      system_.insertBack(s, entry.col()) = -(factor * entry.value());
+    }
+    if (!diagonal_done) system_.insertBack(s, s) = 1;
+  }
+  system_.finalize();
   if (chain.rows() <= kDenseStates) dense_.compute(Eigen::MatrixXd(system_));
 }
 

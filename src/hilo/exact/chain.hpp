@@ -4,8 +4,7 @@
 #include <Eigen/Sparse>
 #include <vector>
 
-#include "hilo/env/environment.hpp"
-#include "hilo/exact/policy_matrix.hpp"
+#include "hilo/exact/evaluate.hpp"
 
 // For the sources of this folder only: not installed, so that users need no Eigen.
 namespace hilo {
@@ -16,14 +15,54 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 // columns are zero.
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy);
 
+// Makes it row by row, for who goes through the outcomes anyway: add() for every action with the
+// policy's share of it, then end_row(), and finalize() of the matrix after all rows.
+class ChainBuilder {
+ public:
+  ChainBuilder(const Model& model, SparseMatrix& chain);
+  void add(double share, const std::vector<Outcome>& outcomes);
+  void end_row(State s);
+
+ private:
+  const Model& model_;
+  SparseMatrix& chain_;
+  std::vector<double> row_;
+  std::vector<State> touched_;  // the non-zeros of the row: a sparse chain costs O(non-zeros)
+};
+
 // evaluate_from_start for a model with after-states.
-struct StartValues;
 StartValues evaluate_by_afterstates(const Model& model, const PolicyMatrix& policy, double gamma,
                                     std::uint32_t max_steps);
 
-// As in mean_reward.hpp, for a chain that is already there.
-double expected_mean_reward(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go,
+// What one step of a policy pays, split by whether the episode ends with it.
+struct StepRewards {
+  explicit StepRewards(Eigen::Index num_states);
+
+  // The outcomes of an action of s with the policy's share of it; all actions of a state in a row.
+  void add(const Model& model, State s, double share, const std::vector<Outcome>& outcomes);
+  // After all of them.
+  void finish(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go);
+
+  Eigen::VectorXd ends, ends_paid;  // P(end | s) and E[r; end | s]
+  // Where a step pays the same wherever it goes, E[r; s' | s] = paid(s) P(s' | s), and `pay` stays
+  // empty; otherwise it has E[r; s' | s] among non-terminal states.
+  Eigen::VectorXd paid;
+  SparseMatrix pay;
+
+ private:
+  bool same_everywhere_ = true;
+  Eigen::Index current_ = -1;  // state
+};
+
+// As in mean_reward.hpp, for a chain and rewards that are already there.
+double expected_mean_reward(const Model& model, const StepRewards& step, const SparseMatrix& go,
                             std::uint32_t max_steps, double tolerance);
+
+class ChainSolver;
+
+// Values of a policy by a solver of its chain and gamma, which can serve several rewards.
+Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double gamma,
+                       const RewardFunction& reward, const ChainSolver& solver);
 
 // Throws Errc::usage unless the sizes fit and gamma is in [0, 1].
 void check_policy(const Model& model, const PolicyMatrix& policy, double gamma);

@@ -13,6 +13,11 @@ Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double ga
 Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double gamma,
                        const RewardFunction& reward) {
   check_policy(model, policy, gamma);
+  return evaluate_policy(model, policy, gamma, reward, ChainSolver(chain(model, policy), gamma));
+}
+
+Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double gamma,
+                       const RewardFunction& reward, const ChainSolver& solver) {
   const std::size_t num_actions = model.num_actions();
   Values values;
   values.q.assign(model.num_states() * num_actions, 0);
@@ -27,7 +32,7 @@ Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double ga
       for (const Outcome& o : outcomes) q += o.probability * reward(s, a, o);
       mean_reward[s] += policy(s, a) * q;
     }
-  values.v = ChainSolver(chain(model, policy), gamma).solve(mean_reward);
+  values.v = solver.solve(mean_reward);
   for (State s = 0; s < model.num_states(); ++s)
     for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
       model.outcomes(s, a, outcomes);
@@ -48,20 +53,32 @@ StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, 
                                 std::uint32_t max_steps) {
   check_policy(model, policy, gamma);
   if (model.num_afterstates() > 0) return evaluate_by_afterstates(model, policy, gamma, max_steps);
+  // One pass over the outcomes makes all of it.
+  const auto n = static_cast<Eigen::Index>(model.num_states());
   std::vector<double> mean_reward(model.num_states(), 0);
+  StepRewards step(n);
+  SparseMatrix go(n, n);
+  ChainBuilder chain_rows(model, go);
   std::vector<Outcome> outcomes;
-  for (State s = 0; s < model.num_states(); ++s)
+  for (State s = 0; s < model.num_states(); ++s) {
     for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
       double reward = 0;
       for (const Outcome& o : outcomes) reward += o.probability * o.reward;
       mean_reward[s] += policy(s, a) * reward;
+      if (max_steps > 0) step.add(model, s, policy(s, a), outcomes);
+      chain_rows.add(policy(s, a), outcomes);
     }
-  const SparseMatrix go = chain(model, policy);
-  return {.value = start_value(model, ChainSolver(go, gamma).solve(mean_reward)),
-          .mean_reward =
-              max_steps == 0 ? 0 : expected_mean_reward(model, policy, go, max_steps, kRunOut)};
+    chain_rows.end_row(s);
+  }
+  go.finalize();
+  StartValues out;
+  out.value = start_value(model, ChainSolver(go, gamma).solve(mean_reward));
+  if (max_steps == 0) return out;
+  step.finish(model, policy, go);
+  out.mean_reward = expected_mean_reward(model, step, go, max_steps, kRunOut);
+  return out;
 }
 
 }  // namespace hilo

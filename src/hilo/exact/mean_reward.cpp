@@ -8,61 +8,6 @@
 namespace hilo {
 namespace {
 
-// What one step of a policy pays, split by whether the episode ends with it.
-struct StepRewards {
-  Eigen::VectorXd ends, ends_paid;  // P(end | s) and E[r; end | s]
-  // Where a step pays the same wherever it goes, E[r; s' | s] = paid(s) P(s' | s), and `pay` stays
-  // empty; otherwise it has E[r; s' | s] among non-terminal states.
-  Eigen::VectorXd paid;
-  SparseMatrix pay;
-};
-
-StepRewards step_rewards(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go) {
-  const auto n = static_cast<Eigen::Index>(model.num_states());
-  StepRewards step{.ends = Eigen::VectorXd::Zero(n),
-                   .ends_paid = Eigen::VectorXd::Zero(n),
-                   .paid = Eigen::VectorXd::Zero(n),
-                   .pay = {}};
-  std::vector<Outcome> outcomes;
-  bool same_everywhere = true;
-  for (State s = 0; s < model.num_states(); ++s) {
-    if (model.is_terminal(s)) continue;
-    bool first = true;
-    for (Action a = 0; a < model.num_actions(); ++a) {
-      if (policy(s, a) == 0) continue;
-      model.outcomes(s, a, outcomes);
-      for (const Outcome& o : outcomes) {
-        const double p = policy(s, a) * o.probability;
-        if (model.is_terminal(o.next)) {
-          step.ends[s] += p;
-          step.ends_paid[s] += p * o.reward;
-        }
-        if (first) step.paid[s] = o.reward;
-        first = false;
-        same_everywhere = same_everywhere && o.reward == step.paid[s];
-      }
-    }
-  }
-  if (same_everywhere) return step;
-
-  step.pay = go;  // the same pattern
-  std::vector<double> paid(model.num_states(), 0);
-  for (State s = 0; s < model.num_states(); ++s) {
-    for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
-      if (policy(s, a) == 0) continue;
-      model.outcomes(s, a, outcomes);
-      for (const Outcome& o : outcomes)
-        if (!model.is_terminal(o.next)) paid[o.next] += policy(s, a) * o.probability * o.reward;
-    }
-    for (SparseMatrix::InnerIterator entry(step.pay, s); entry; ++entry) {
-      double& value = paid[static_cast<std::size_t>(entry.col())];
-      entry.valueRef() = value;
-      value = 0;
-    }
-  }
-  return step;
-}
-
 // Two row vectors over states: running(s) = P(s_t = s, still running) and
 // collected(s) = E[sum of rewards; s_t = s].
 using Front = Eigen::Matrix2Xd;
@@ -149,15 +94,63 @@ double mean_reward_from(const SparseMatrix& go, const StepRewards& step, const F
 
 }  // namespace
 
+StepRewards::StepRewards(Eigen::Index num_states)
+    : ends(Eigen::VectorXd::Zero(num_states)),
+      ends_paid(Eigen::VectorXd::Zero(num_states)),
+      paid(Eigen::VectorXd::Zero(num_states)) {}
+
+void StepRewards::add(const Model& model, State s, double share,
+                      const std::vector<Outcome>& outcomes) {
+  for (const Outcome& o : outcomes) {
+    if (model.is_terminal(o.next)) {
+      const double p = share * o.probability;
+      ends[s] += p;
+      ends_paid[s] += p * o.reward;
+    }
+    if (current_ != s) paid[s] = o.reward;
+    current_ = s;
+    same_everywhere_ = same_everywhere_ && o.reward == paid[s];
+  }
+}
+
+void StepRewards::finish(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go) {
+  if (same_everywhere_) return;
+  pay = go;  // the same pattern
+  std::vector<double> row(model.num_states(), 0);
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < model.num_states(); ++s) {
+    for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
+      if (policy(s, a) == 0) continue;
+      model.outcomes(s, a, outcomes);
+      for (const Outcome& o : outcomes)
+        if (!model.is_terminal(o.next)) row[o.next] += policy(s, a) * o.probability * o.reward;
+    }
+    for (SparseMatrix::InnerIterator entry(pay, s); entry; ++entry) {
+      double& value = row[static_cast<std::size_t>(entry.col())];
+      entry.valueRef() = value;
+      value = 0;
+    }
+  }
+}
+
 double expected_mean_reward(const Model& model, const PolicyMatrix& policy, std::uint32_t max_steps,
                             double tolerance) {
   check_policy(model, policy, 1);
-  return expected_mean_reward(model, policy, chain(model, policy), max_steps, tolerance);
+  const SparseMatrix go = chain(model, policy);
+  StepRewards step(go.rows());
+  std::vector<Outcome> outcomes;
+  for (State s = 0; s < model.num_states(); ++s)
+    for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
+      if (policy(s, a) == 0) continue;
+      model.outcomes(s, a, outcomes);
+      step.add(model, s, policy(s, a), outcomes);
+    }
+  step.finish(model, policy, go);
+  return expected_mean_reward(model, step, go, max_steps, tolerance);
 }
 
-double expected_mean_reward(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go,
+double expected_mean_reward(const Model& model, const StepRewards& step, const SparseMatrix& go,
                             std::uint32_t max_steps, double tolerance) {
-  const StepRewards step = step_rewards(model, policy, go);
   Front start = Front::Zero(2, go.rows());
   for (const auto& [state, probability] : model.start_distribution()) start(0, state) = probability;
   return mean_reward_from(go, step, start, 0, max_steps, tolerance);
@@ -170,10 +163,7 @@ StartValues evaluate_by_afterstates(const Model& model, const PolicyMatrix& poli
   const auto n = static_cast<Eigen::Index>(model.num_afterstates());
   SparseMatrix go(n, n);
   SparseMatrix pay(n, n);
-  StepRewards step{.ends = Eigen::VectorXd::Zero(n),
-                   .ends_paid = Eigen::VectorXd::Zero(n),
-                   .paid = Eigen::VectorXd::Zero(n),
-                   .pay = {}};
+  StepRewards step(n);
   std::vector<double> mean_reward(model.num_afterstates(), 0);
   std::vector<Outcome> successors;
   std::vector<std::pair<double, double>> row(model.num_afterstates());  // P and E[r; .]
