@@ -10,6 +10,9 @@ namespace {
 
 constexpr double kOne = 0x1p32;  // a threshold of one
 
+// To a whole number, for 0 <= x < 2^51: a number as large as 2^52 has no fractional bits left.
+double round_to_even(double x) { return (x + 0x1p52) - 0x1p52; }
+
 }  // namespace
 
 template <class Index>
@@ -30,27 +33,32 @@ void AliasBuilder::build(std::span<const double> weights, std::span<const Index>
 
   // scaled[i] is the mass of column i in units of one column; small ones are filled up by large.
   scaled_.resize(size);
-  small_.clear();
-  large_.clear();
+  small_.resize(size);
+  large_.resize(size);
+  std::size_t num_small = 0;
+  std::size_t num_large = 0;
   for (std::size_t i = 0; i < size; ++i) {
     scaled_[i] = weights[i] / total * static_cast<double>(size);
     row[i] = {.threshold = 0xffffffffU, .own = outcomes[i], .other = outcomes[i]};
-    (scaled_[i] < 1 ? small_ : large_).push_back(static_cast<std::uint32_t>(i));
+    // Written to both and kept in one: a branch would often be mispredicted.
+    const bool is_small = scaled_[i] < 1;
+    small_[num_small] = large_[num_large] = static_cast<std::uint32_t>(i);
+    num_small += is_small ? 1 : 0;
+    num_large += is_small ? 0 : 1;
   }
-  while (!small_.empty() && !large_.empty()) {
-    const std::uint32_t filled = small_.back();
-    const std::uint32_t donor = large_.back();
-    small_.pop_back();
-    const double threshold = std::nearbyint(scaled_[filled] * kOne);
+  while (num_small > 0 && num_large > 0) {
+    const std::uint32_t filled = small_[--num_small];
+    const std::uint32_t donor = large_[num_large - 1];
+    const double threshold = round_to_even(scaled_[filled] * kOne);
     if (threshold < kOne) {
       row[filled].threshold = static_cast<std::uint32_t>(threshold);
       row[filled].other = outcomes[donor];
     }
     scaled_[donor] -= 1 - scaled_[filled];
-    if (scaled_[donor] < 1) {
-      large_.pop_back();
-      small_.push_back(donor);
-    }
+    const bool is_small = scaled_[donor] < 1;
+    small_[num_small] = donor;
+    num_small += is_small ? 1 : 0;
+    num_large -= is_small ? 1 : 0;
   }
   // What is left is full up to rounding and keeps own == other.
 }

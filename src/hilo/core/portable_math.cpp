@@ -1,15 +1,16 @@
 #include "hilo/core/portable_math.hpp"
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
+#include "hilo/core/normal_quantile.hpp"
+
 namespace hilo {
 namespace {
 
-using Polynomial = std::array<double, 8>;  // coefficients, constant term first
+using Polynomial = NormalPolynomial;
 
 // Horner's rule, spelled out so that the order of operations is fixed.
 double evaluate(const Polynomial& c, double x) {
@@ -18,19 +19,7 @@ double evaluate(const Polynomial& c, double x) {
   return sum;
 }
 
-// AS 241, one pair of polynomials each for the centre, the tails and the far tails.
-constexpr Polynomial kCentreTop = {3.3871328727963666080e0, 1.3314166789178437745e2,
-                                   1.9715909503065514427e3, 1.3731693765509461125e4,
-                                   4.5921953931549871457e4, 6.7265770927008700853e4,
-                                   3.3430575583588128105e4, 2.5090809287301226727e3};
-constexpr Polynomial kCentreBottom = {1.0,
-                                      4.2313330701600911252e1,
-                                      6.8718700749205790830e2,
-                                      5.3941960214247511077e3,
-                                      2.1213794301586595867e4,
-                                      3.9307895800092710610e4,
-                                      2.8729085735721942674e4,
-                                      5.2264952788528545610e3};
+// AS 241, one pair of polynomials each for the tails and the far tails.
 constexpr Polynomial kTailTop = {1.42343711074968357734e0,  4.63033784615654529590e0,
                                  5.76949722146069140550e0,  3.64784832476320460504e0,
                                  1.27045825245236838258e0,  2.41780725177450611770e-1,
@@ -92,9 +81,9 @@ double portable_exp(double x) {
 
 double normal_quantile(double u) {
   const double q = u - 0.5;
-  if (-0.425 <= q && q <= 0.425) {
-    const double r = 0.180625 - q * q;
-    return q * evaluate(kCentreTop, r) / evaluate(kCentreBottom, r);
+  if (-kNormalCentre <= q && q <= kNormalCentre) {
+    const double r = kNormalCentreSquare - q * q;
+    return q * evaluate(kNormalCentreTop, r) / evaluate(kNormalCentreBottom, r);
   }
   const double r = std::sqrt(-portable_log(q < 0 ? u : 1 - u));
   const double x = r <= 5 ? evaluate(kTailTop, r - 1.6) / evaluate(kTailBottom, r - 1.6)

@@ -57,6 +57,12 @@ class Stream {
         pair_and_purpose_(pair << 8 | static_cast<std::uint32_t>(purpose)),
         episode_(episode) {}
 
+  // The key, and words 1 to 3 of the counter.
+  std::uint64_t seed() const { return std::uint64_t{key_[1]} << 32 | key_[0]; }
+  std::uint32_t rollout() const { return rollout_; }
+  std::uint32_t pair_and_purpose() const { return pair_and_purpose_; }
+  std::uint32_t episode() const { return episode_; }
+
   // `position` is word 0 of the counter.
   Block block(std::uint32_t position) const {
     const r123::Philox4x32::ctr_type counter = {{position, rollout_, pair_and_purpose_, episode_}};

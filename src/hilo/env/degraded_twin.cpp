@@ -7,7 +7,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/portable_math.hpp"
-#include "hilo/core/random.hpp"
+#include "hilo/core/bulk_random.hpp"
 
 namespace hilo {
 namespace {
@@ -94,17 +94,18 @@ class RowDegrader {
   }
 
   void add_noise(std::uint32_t row) {
-    Rng rng(Stream(seed_, Purpose::problem_transition_noise, row));
+    fill_normal(Stream(seed_, Purpose::problem_transition_noise, row), row_);
+    row_sum_ = 0;
     for (std::size_t i = 0; i < row_.size(); ++i) {
-      const double noise = report_.transition_sigma * rng.normal();
+      const double noise = report_.transition_sigma * row_[i];
       transition_noise_sum_ += noise * noise;
       row_[i] = clean_[i] + noise;
+      row_sum_ += row_[i];
     }
   }
 
   void divide_by_sum(State s, Action a) {
-    double sum = 0;
-    for (const double p : row_) sum += p;
+    const double sum = row_sum_;
     for (double& p : row_) p /= sum;
     if (!std::isfinite(row_[0]))
       throw Error(Errc::data, fmt::format("state {}, action {}: the noisy row sums to {} and "
@@ -119,14 +120,16 @@ class RowDegrader {
   }
 
   void store(double reward, TabularBuilder& builder) {
-    next_.clear();
-    probability_.clear();
-    for (State i = 0; i < row_.size(); ++i)
-      if (row_[i] > 0) {
-        next_.push_back(i);
-        probability_.push_back(row_[i]);
-      }
-    builder.add_row(next_, probability_, reward);
+    // Without a branch, which would often be mispredicted.
+    next_.resize(row_.size());
+    probability_.resize(row_.size());
+    std::size_t size = 0;
+    for (State i = 0; i < row_.size(); ++i) {
+      next_[size] = i;
+      probability_[size] = row_[i];
+      size += row_[i] > 0 ? 1 : 0;
+    }
+    builder.add_row(std::span(next_).first(size), std::span(probability_).first(size), reward);
   }
 
   const TabularMdp& high_;
@@ -138,6 +141,7 @@ class RowDegrader {
   std::size_t num_rows_ = 0;
   std::vector<Outcome> outcomes_;
   std::vector<double> clean_, row_;
+  double row_sum_ = 0;
   std::vector<State> next_;
   std::vector<double> probability_;
 };

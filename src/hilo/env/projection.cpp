@@ -76,11 +76,11 @@ void project_onto_simplex(std::span<double> row) {
   for (std::size_t kept = row.size();;) {
     double kept_sum = 0;
     std::size_t now_kept = 0;
-    for (const double x : row)
-      if (x > tau) {
-        kept_sum += x;
-        ++now_kept;
-      }
+    for (const double x : row) {  // without a branch, which would often be mispredicted
+      const bool keeps = x > tau;
+      kept_sum += keeps ? x : 0.0;
+      now_kept += keeps ? 1 : 0;
+    }
     if (now_kept == kept || now_kept == 0) break;
     kept = now_kept;
     tau = (kept_sum - 1) / static_cast<double>(kept);

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "hilo/core/bulk_random.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/core/random.hpp"
 
 namespace hilo {
 namespace {
@@ -13,7 +13,11 @@ namespace {
 class RowGenerator {
  public:
   RowGenerator(const RandomMdpOptions& options, std::uint64_t seed)
-      : options_(options), seed_(seed), possible_(options.states), weight_(options.states) {}
+      : options_(options),
+        seed_(seed),
+        mask_(options.states),
+        possible_(options.states),
+        weight_(options.states) {}
 
   void generate(std::uint32_t row, TabularBuilder& builder) {
     const auto num_states = static_cast<std::uint32_t>(options_.states);
@@ -24,22 +28,25 @@ class RowGenerator {
     const std::uint32_t reward_index = reward_rng.below(num_states);
     const double reward = reward_rng.uniform();
 
-    Rng mask_rng(Stream(seed_, Purpose::problem_mask, row));
-    Rng weight_rng(Stream(seed_, Purpose::problem_weight, row));
-    for (State i = 0; i < num_states; ++i) possible_[i] = mask_rng.uniform() > u_ref ? 1 : 0;
-    for (State i = 0; i < terminal; ++i) weight_[i] = weight_rng.uniform();
+    fill_uniform(Stream(seed_, Purpose::problem_mask, row), mask_);
+    for (State i = 0; i < num_states; ++i) possible_[i] = mask_[i] > u_ref ? 1 : 0;
+    fill_uniform(Stream(seed_, Purpose::problem_weight, row), std::span(weight_).first(terminal));
     if (std::find(possible_.begin(), possible_.end() - 1, 1) == possible_.end() - 1)
       possible_[fallback] = 1;
 
-    next_.clear();
-    probability_.clear();
+    // Without a branch, which would often be mispredicted.
+    next_.resize(num_states);
+    probability_.resize(num_states);
     double total = 0;
-    for (State i = 0; i < terminal; ++i)
-      if (possible_[i]) {
-        next_.push_back(i);
-        probability_.push_back(weight_[i]);
-        total += weight_[i];
-      }
+    std::size_t size = 0;
+    for (State i = 0; i < terminal; ++i) {
+      next_[size] = i;
+      probability_[size] = weight_[i];
+      total += possible_[i] ? weight_[i] : 0.0;
+      size += possible_[i];
+    }
+    next_.resize(size);
+    probability_.resize(size);
     for (double& p : probability_) p *= (1 - options_.terminal_probability) / total;
     next_.push_back(terminal);
     probability_.push_back(options_.terminal_probability);
@@ -49,6 +56,7 @@ class RowGenerator {
  private:
   RandomMdpOptions options_;
   std::uint64_t seed_;
+  std::vector<double> mask_;
   std::vector<std::uint8_t> possible_;
   std::vector<double> weight_;
   std::vector<State> next_;
