@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build python demo test test-slow results results-estimators results-nas results-toy-text results-contest api-reference bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build mpi python demo test test-slow results results-estimators results-nas results-toy-text results-contest api-reference bench format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -12,13 +12,18 @@ build: setup  ## programs in build/release/bin/
 	@cmake --preset release --log-level=WARNING
 	@cmake --build --preset release
 
+mpi: build  ## the same program for many machines, build/release/bin/mpi/hilo
+	@tools/setup mpi
+	@cmake --preset release -DHILO_MPI=ON --log-level=WARNING
+	@cmake --build --preset release
+
 python: build  ## the Python package and what tests it, in build/venv
 	@tools/python_venv
 
 demo: build  ## Figure 2(a) of the paper over 36 seeds: table, picture, verdict
 	@mkdir -p build/demo && build/release/bin/hilo reproduce figure-2a --store build/demo/hilo.db
 
-test: python  ## all fast tests
+test: python mpi  ## all fast tests
 	@tools/setup page
 	@ctest --test-dir build/release -LE slow --output-on-failure -j 2
 	@HILO_PROGRAM=$(CURDIR)/build/release/bin/hilo build/venv/bin/python -m pytest

@@ -1,12 +1,17 @@
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/ranks.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/simd.hpp"
 #include "hilo/core/version.hpp"
 
 namespace {
@@ -48,9 +53,11 @@ int run(int argc, char** argv) {
       "from as few expensive episodes as possible, and tells you honestly whether the cheap one "
       "helped.",
       "hilo");
-  app.set_version_flag("--version", fmt::format("hilo {} (features: sqlite, gnuplot; without mpi, "
-                                                "cuda)",
-                                                hilo::version()));
+  app.set_version_flag(
+      "--version",
+      fmt::format("hilo {} (features: sqlite, gnuplot, simd: {}{}; without {}cuda)",
+                  hilo::version(), hilo::name_of(hilo::simd_path()),
+                  hilo::cli::kHasMpi ? ", mpi" : "", hilo::cli::kHasMpi ? "" : "mpi, "));
   app.require_subcommand(1);
   app.footer(kFooter);
   std::vector<std::pair<CLI::App*, Handler>> actions;
@@ -66,30 +73,58 @@ int run(int argc, char** argv) {
     throw hilo::Error(hilo::Errc::usage, fmt::format("{} (see hilo --help)", e.what()));
   }
   for (const auto& [sub, action] : actions)
-    if (sub->parsed()) return action();
+    if (sub->parsed()) {
+      // Only runs are shared among ranks; all else is the first one's.
+      const bool is_shared = sub->get_name() == "run" || sub->get_name() == "reproduce";
+      return is_shared || hilo::cli::is_first_rank() ? action() : 0;
+    }
   return 0;
+}
+
+// The other ranks may have met the same error: the first one speaks, and ends them.
+void report(const std::string& message, int code) {
+  if (!hilo::cli::is_first_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
+  fmt::print(stderr, "hilo: {}\n", message);
+  hilo::cli::end_all_ranks(code);
+}
+
+// The only place that maps errors to exit codes.
+int run_as_rank(int argc, char** argv) {
+  int code = 0;
+  std::string message;
+  try {
+    code = run(argc, argv);
+    if (std::fflush(stdout) != 0) throw hilo::Error(hilo::Errc::io, "the output cannot be written");
+    return code;
+  } catch (const hilo::Error& e) {
+    message = e.what();
+    code = static_cast<int>(e.code());
+  } catch (const std::bad_alloc&) {
+    message = "out of memory; hilo run --dry-run shows what a spec needs";
+    code = static_cast<int>(hilo::Errc::io);
+  } catch (const std::exception& e) {
+    message = e.what();
+    code = static_cast<int>(hilo::Errc::io);
+  }
+  // One line, whatever was quoted in it.
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  report(message, code);
+  return code;
 }
 
 }  // namespace
 
-// The only place that maps errors to exit codes.
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
+  // Large tables come and go with every problem: memory is kept for the next one instead of being
+  // given back and cleared again.
+  mallopt(M_MMAP_THRESHOLD, 1 << 30);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
   try {
-    const int code = run(argc, argv);
-    if (std::fflush(stdout) != 0) throw hilo::Error(hilo::Errc::io, "the output cannot be written");
-    return code;
+    const hilo::cli::Ranks ranks;
+    return run_as_rank(argc, argv);
   } catch (const hilo::Error& e) {
-    // One line, whatever was quoted in it.
-    std::string message = e.what();
-    std::replace(message.begin(), message.end(), '\n', ' ');
-    fmt::print(stderr, "hilo: {}\n", message);
-    return static_cast<int>(e.code());
-  } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "hilo: out of memory; hilo run --dry-run shows what a spec needs\n");
-    return static_cast<int>(hilo::Errc::io);
-  } catch (const std::exception& e) {
     fmt::print(stderr, "hilo: {}\n", e.what());
-    return static_cast<int>(hilo::Errc::io);
+    return static_cast<int>(e.code());
   }
 }

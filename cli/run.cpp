@@ -22,6 +22,7 @@ int run(const Options& options) {
     return 0;
   }
   const RunOutcome outcome = run_specs(spec.name, {&spec, 1}, options.request);
+  if (outcome.by_others) return 0;
   if (options.json)
     fmt::print("{}\n", to_json(spec.name, options.request, outcome).dump(2));
   else

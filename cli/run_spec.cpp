@@ -8,9 +8,11 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <set>
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/ranks.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/run.hpp"
@@ -91,31 +93,42 @@ void check_files(const Spec& spec) {
 RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
                      const RunRequest& request) {
   RunOutcome outcome;
-  outcome.total = count_runs(plan(specs, {}));
+  const std::vector<RunGroup> all = plan(specs, {});
+  outcome.total = count_runs(all);
+  outcome.ranks = num_ranks();
   for (const Spec& spec : specs) check_files(spec);
+  const unsigned threads = threads_of_rank(request.threads);
+  if (!is_first_rank()) {
+    const StopOnSignal stop;
+    work_for_first_rank(all, threads, [] { return !stop_requested; });
+    outcome.by_others = true;
+    return outcome;
+  }
 
   Store store = Store::open(request.store);
   for (const Spec& spec : specs)
     for (std::string& dropped : store.define_experiment(spec))
       outcome.dropped.push_back(std::move(dropped));
-  const std::vector<RunGroup> groups = plan(specs, store.finished());
-  if (groups.empty()) return outcome;
+  const std::set<RunKey> finished = store.finished();
+  const std::vector<RunGroup> groups = plan(specs, finished);
+  if (groups.empty() && outcome.ranks == 1) return outcome;
 
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
   ProgressLine line(name);
   const auto start = Clock::now();
-  const Progress progress = run_all(groups, request.threads,
-                                    {.on_record =
-                                         [&](const RunRecord& record) {
-                                           const auto before = Clock::now();
-                                           store.append(record);
-                                           outcome.store_seconds += seconds_since(before);
-                                           if (record.failed && outcome.first_error.empty())
-                                             outcome.first_error = record.error;
-                                         },
-                                     .on_progress = [&](const Progress& p) { line.show(p); },
-                                     .keep_going = [] { return !stop_requested; }});
+  const RunCallbacks callbacks = {.on_record =
+                                      [&](const RunRecord& record) {
+                                        const auto before = Clock::now();
+                                        store.append(record);
+                                        outcome.store_seconds += seconds_since(before);
+                                        if (record.failed && outcome.first_error.empty())
+                                          outcome.first_error = record.error;
+                                      },
+                                  .on_progress = [&](const Progress& p) { line.show(p); },
+                                  .keep_going = [] { return !stop_requested; }};
+  const Progress progress = outcome.ranks > 1 ? run_on_all_ranks(all, finished, threads, callbacks)
+                                              : run_all(groups, threads, callbacks);
   outcome.done = progress.done;
   outcome.failed = progress.failed;
   outcome.interrupted = progress.done < progress.total;
@@ -174,8 +187,9 @@ std::string describe(const std::string& name, const RunRequest& request,
   if (outcome.done == 0 && !outcome.interrupted)
     return text +
            fmt::format("{}: nothing to do, all {} runs are in {}\n", name, outcome.total, store);
-  text += fmt::format("{}: {} of {} runs done in {:.1f} s, results in {}\n", name, outcome.done,
-                      outcome.total, outcome.seconds, store);
+  text += fmt::format("{}: {} of {} runs done in {:.1f} s{}, results in {}\n", name, outcome.done,
+                      outcome.total, outcome.seconds,
+                      outcome.ranks > 1 ? fmt::format(" on {} ranks", outcome.ranks) : "", store);
   if (outcome.failed > 0)
     text += fmt::format("{}: {} runs failed, the first with: {}\n", name, outcome.failed,
                         outcome.first_error);
@@ -186,11 +200,11 @@ std::string describe(const std::string& name, const RunRequest& request,
 
 nlohmann::json to_json(const std::string& name, const RunRequest& request,
                        const RunOutcome& outcome) {
-  return {{"experiment", name},          {"store", request.store.string()},
-          {"runs", outcome.total},       {"done", outcome.done},
-          {"failed", outcome.failed},    {"interrupted", outcome.interrupted},
-          {"seconds", outcome.seconds},  {"store_seconds", outcome.store_seconds},
-          {"error", outcome.first_error}};
+  return {{"experiment", name},           {"store", request.store.string()},
+          {"runs", outcome.total},        {"done", outcome.done},
+          {"failed", outcome.failed},     {"interrupted", outcome.interrupted},
+          {"seconds", outcome.seconds},   {"store_seconds", outcome.store_seconds},
+          {"error", outcome.first_error}, {"ranks", outcome.ranks}};
 }
 
 Overrides seeds_override(const std::string& text) {

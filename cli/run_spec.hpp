@@ -18,6 +18,8 @@ struct RunOutcome {
   std::size_t done = 0;      // now
   std::size_t failed = 0;    // among them
   bool interrupted = false;  // the same call continues
+  int ranks = 1;             // processes that worked on it
+  bool by_others = false;    // this is not the rank that speaks to the user
   double seconds = 0;
   double store_seconds = 0;  // spent on writing results
   std::string first_error;

@@ -26,6 +26,9 @@ hilo_project_test(readme_code ${CMAKE_COMMAND} -DREADME=${PROJECT_SOURCE_DIR}/RE
 if(HILO_BUILD_CLI)
   hilo_project_test(docs_commands ${CMAKE_CURRENT_SOURCE_DIR}/docs_test.sh ${PROJECT_SOURCE_DIR}
                     $<TARGET_FILE:hilo_cli>)
+  hilo_project_test(same_bits ${CMAKE_CURRENT_SOURCE_DIR}/same_bits_test.sh
+                    ${CMAKE_CURRENT_SOURCE_DIR}/same_bits $<TARGET_FILE:hilo_cli>
+                    $<$<BOOL:${HILO_MPI}>:$<TARGET_FILE:hilo_mpi_cli>>)
   hilo_project_test(export_nasbench201 /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/export_test.py
                     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:hilo_cli>)
   # With Debian's own Python, for which Selenium is installed.

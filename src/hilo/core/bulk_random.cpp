@@ -94,8 +94,8 @@ HWY_INLINE void make_normal(double* HWY_RESTRICT numbers) {
   for (std::size_t i = 0; i < kWords; i += hn::Lanes(f)) {
     const Double q = hn::Sub(hn::Load(f, &uniform[i]), hn::Set(f, 0.5));
     const Double r = hn::Sub(hn::Set(f, kNormalCentreSquare), hn::Mul(q, q));
-    const Double z = hn::Div(hn::Mul(q, evaluate(kNormalCentreTop, r)),
-                             evaluate(kNormalCentreBottom, r));
+    const Double z =
+        hn::Div(hn::Mul(q, evaluate(kNormalCentreTop, r)), evaluate(kNormalCentreBottom, r));
     hn::StoreU(z, f, numbers + i);
   }
   for (std::size_t i = 0; i < kWords; ++i) {

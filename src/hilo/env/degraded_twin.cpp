@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/core/bulk_random.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/portable_math.hpp"
-#include "hilo/core/bulk_random.hpp"
 
 namespace hilo {
 namespace {
@@ -59,7 +59,7 @@ class RowDegrader {
     add_noise(row);
     divide_by_sum(s, a);
     report_.mean_abs_transition_difference_signed += distance_to_clean();
-    for (const double p : row_) report_.negative_share += p < 0 ? 1 : 0;
+    report_.negative_share += static_cast<double>(count_negative());
     project(projection_, row_);
     report_.mean_abs_transition_difference += distance_to_clean();
 
@@ -95,13 +95,18 @@ class RowDegrader {
 
   void add_noise(std::uint32_t row) {
     fill_normal(Stream(seed_, Purpose::problem_transition_noise, row), row_);
-    row_sum_ = 0;
+    // In registers: a sum in memory would wait for its own store at every step.
+    const double sigma = report_.transition_sigma;
+    double squares = transition_noise_sum_;
+    double sum = 0;
     for (std::size_t i = 0; i < row_.size(); ++i) {
-      const double noise = report_.transition_sigma * row_[i];
-      transition_noise_sum_ += noise * noise;
+      const double noise = sigma * row_[i];
+      squares += noise * noise;
       row_[i] = clean_[i] + noise;
-      row_sum_ += row_[i];
+      sum += row_[i];
     }
+    transition_noise_sum_ = squares;
+    row_sum_ = sum;
   }
 
   void divide_by_sum(State s, Action a) {
@@ -111,6 +116,12 @@ class RowDegrader {
       throw Error(Errc::data, fmt::format("state {}, action {}: the noisy row sums to {} and "
                                           "cannot be normalised; take another seed",
                                           s, a, sum));
+  }
+
+  std::size_t count_negative() const {
+    std::size_t count = 0;
+    for (const double p : row_) count += p < 0 ? 1 : 0;
+    return count;
   }
 
   double distance_to_clean() const {

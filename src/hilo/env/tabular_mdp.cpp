@@ -59,7 +59,8 @@ double TabularMdp::reward(State s, Action a, State next) const {
 std::size_t TabularMdp::memory_bytes() const {
   const auto bytes = [](const auto& v) { return v.size() * sizeof(v[0]); };
   return bytes(rows_) + bytes(narrow_) + bytes(wide_) + bytes(probabilities_) +
-         bytes(transition_rewards_) + bytes(terminal_) + bytes(goes_on_) + bytes(start_) + bytes(start_alias_);
+         bytes(transition_rewards_) + bytes(terminal_) + bytes(goes_on_) + bytes(start_) +
+         bytes(start_alias_);
 }
 
 template <class Index>

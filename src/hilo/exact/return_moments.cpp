@@ -102,8 +102,7 @@ PairedReturnMoments paired_return_moments(const FidelityPair& pair, const Policy
                         evaluate_policy(*model, policy, gamma, own_reward, values_solver)};
   const PathReturn low{low_reward,
                        evaluate_policy(*model, policy, gamma, low_reward, values_solver)};
-  Covariances cov =
-      covariances(*model, policy, gamma, ChainSolver(go, gamma * gamma), high, low);
+  Covariances cov = covariances(*model, policy, gamma, ChainSolver(go, gamma * gamma), high, low);
   return {.high = {high.values.q, std::move(cov.xx)},
           .low_on_path = {low.values.q, std::move(cov.yy)},
           .covariance = std::move(cov.xy)};

@@ -34,6 +34,7 @@ struct RunRecord {
   std::uint64_t num_states = 0, num_actions = 0;
   std::vector<double> q;                // final state-action values, [s * num_actions + a]
   std::vector<double> standard_errors;  // of them, as the agent judges; infinite where it cannot
+  std::string host, machine;            // where it ran; empty: here
 };
 
 }  // namespace hilo

@@ -2,233 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <mutex>
-#include <optional>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/parallel.hpp"
-#include "hilo/exact/estimator_bias.hpp"
-#include "hilo/experiment/high_fidelities.hpp"
-#include "hilo/experiment/train.hpp"
+#include "hilo/experiment/reporter.hpp"
+#include "hilo/experiment/run_group.hpp"
 
 namespace hilo {
 namespace {
 
-// The exact bias needs some twenty numbers for each pair of state and action.
-constexpr std::size_t kMaxBiasPairs = 200'000;
 constexpr double kMeanLength = 10;  // of an episode: a guess that only weighs runs against others
-
-TrainOptions train_options(const PlannedRun& run) {
-  const Parameters& p = run.config->train;
-  return {.episodes = static_cast<std::uint64_t>(p.integer("episodes")),
-          .steps = static_cast<std::uint64_t>(p.integer("steps")),
-          .gamma = p.number("gamma"),
-          .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
-          .seed = run.seed,
-          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes")),
-          .truncation = truncation_from_name(p.text("truncation"))};
-}
-
-TestOptions test_options(const RunConfig& config, const HighFidelity& high) {
-  const Parameters& p = config.test;
-  const auto exact_every = static_cast<std::uint64_t>(p.integer("exact_every"));
-  const auto max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps"));
-  return {
-      .every = static_cast<std::uint64_t>(p.integer("every")),
-      .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
-      .exact_every = exact_every,
-      .optimum = exact_every > 0 ? high.optimum(config.train.number("gamma"), max_steps) : nullptr,
-      .count_steps = p.flag("count_steps")};
-}
-
-std::unique_ptr<Agent> build_agent(const PlannedRun& run, const FidelityPair& pair) {
-  const Parameters& p = run.config->train;
-  return run.config->agent->build(
-      pair, run.config->agent_parameters,
-      {.gamma = p.number("gamma"),
-       .epsilon = p.number("epsilon"),
-       .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
-       .truncation = truncation_from_name(p.text("truncation")),
-       .seed = run.seed,
-       .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))});
-}
-
-RunRecord start_record(const PlannedRun& run) {
-  RunRecord record;
-  record.key = run.key();
-  record.canonical = run.config->canonical;
-  return record;
-}
-
-RunRecord failed_record(const PlannedRun& run, const std::string& error, std::exception_ptr cause) {
-  RunRecord record = start_record(run);
-  record.failed = true;
-  record.error = error;
-  record.cause = std::move(cause);
-  return record;
-}
-
-// Whether its agent estimates as the paper does: others are not at the mercy of its bias.
-bool is_the_papers(const RunConfig& config) {
-  const auto& parameters = config.agent_parameters.all();
-  const auto estimator = parameters.find("estimator");
-  return estimator != parameters.end() && estimator->second == Value("paper");
-}
-
-// What the paper's estimator would converge to under the agent's last policy, where that can be
-// computed: root mean squares over all pairs of state and action.
-void add_exact_bias(const Agent& agent, const FidelityPair& pair, const RunConfig& config,
-                    RunRecord& record) {
-  const double gamma = config.train.number("gamma");
-  const EstimatorBias bias = exact_bias(pair, policy_matrix(agent.behaviour()),
-                                        policy_matrix(agent.low_behaviour()), gamma);
-  std::vector<std::size_t> pairs;
-  double bias_squares = 0;
-  double variances = 0;
-  for (std::size_t i = 0; i < bias.bias.size(); ++i) {
-    if (pair.high().model()->is_terminal(static_cast<State>(i / pair.num_actions()))) continue;
-    pairs.push_back(i);
-    bias_squares += bias.bias[i] * bias.bias[i];
-    variances += bias.sd_high[i] * bias.sd_high[i];
-  }
-  if (pairs.empty()) return;
-  const auto count = static_cast<double>(pairs.size());
-  const auto add = [&](const char* metric, double value) {
-    if (std::isfinite(value)) record.measurements.push_back({agent.episodes(), metric, value});
-  };
-  add("return_sd", std::sqrt(variances / count));
-  if (!is_the_papers(config)) return;
-  add("bias_rms", std::sqrt(bias_squares / count));
-  add("bias_break_even", bias.break_even(pairs));
-}
-
-// A finished training must not be lost because something beside it cannot be computed.
-void try_to_add_exact_bias(const Agent& agent, const FidelityPair& pair, const RunConfig& config,
-                           RunRecord& record) {
-  try {
-    add_exact_bias(agent, pair, config, record);
-  } catch (const Error&) {
-    // The metrics are left out.
-  }
-}
-
-RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
-                  const std::function<bool()>& keep_going,
-                  const std::function<void(double)>& on_progress) {
-  try {
-    const auto observer = problem.watch ? problem.watch(run.seed) : nullptr;
-    const FidelityPair& pair = observer ? observer->pair() : problem.pair;
-    const auto agent = build_agent(run, pair);
-    TrainOptions options = train_options(run);
-    options.observer = observer.get();
-    options.on_progress = on_progress;
-    const TestOptions test = test_options(*run.config, high);
-    RunRecord record = start_record(run);
-    record.measurements = train(*agent, pair.high(), options, test, keep_going);
-    if (run.config->agent->uses_low_fidelity) {
-      for (const Fact& fact : problem.facts)
-        if (std::isfinite(fact.value))
-          record.measurements.push_back({agent->episodes(), "problem_" + fact.name, fact.value});
-      const std::size_t num_pairs = pair.high().num_states() * pair.num_actions();
-      const bool rolls_out = !agent->low_behaviour().heads.empty();
-      if (rolls_out && test.optimum != nullptr && pair.low().model() != nullptr &&
-          num_pairs <= kMaxBiasPairs)
-        try_to_add_exact_bias(*agent, pair, *run.config, record);
-    }
-    record.num_states = agent->q().num_states();
-    record.num_actions = agent->q().num_actions();
-    record.q.assign(agent->q().values().begin(), agent->q().values().end());
-    for (State s = 0; s < record.num_states; ++s)
-      for (Action a = 0; a < record.num_actions; ++a)
-        record.standard_errors.push_back(agent->standard_error(s, a));
-    return record;
-  } catch (const std::exception& e) {
-    return failed_record(run, e.what(), std::current_exception());
-  }
-}
-
-// Hands records and progress to the callbacks, one thread at a time.
-class Reporter {
- public:
-  Reporter(const std::vector<RunGroup>& groups, const RunCallbacks& callbacks)
-      : callbacks_(callbacks) {
-    progress_.total = count_runs(groups);
-    for (const RunGroup& group : groups)
-      for (const PlannedRun& run : group.runs) total_cost_ += relative_cost(*run.config);
-  }
-
-  // The run is that far. What the callback throws is none of the run's faults: the run is given up,
-  // and all is stopped by whoever asks.
-  void advance(const PlannedRun& run, double share) {
-    if (!callbacks_.on_progress) return;
-    const std::lock_guard lock(mutex_);
-    under_way_[&run] = share * relative_cost(*run.config);
-    try {
-      tell();
-    } catch (...) {
-      if (!failure_) failure_ = std::current_exception();
-      throw Interrupted();
-    }
-  }
-
-  void rethrow_failure() {
-    const std::lock_guard lock(mutex_);
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
-  void finish(const PlannedRun& run, const RunRecord& record) {
-    const std::lock_guard lock(mutex_);
-    callbacks_.on_record(record);
-    under_way_.erase(&run);
-    ++progress_.done;
-    progress_.failed += record.failed ? 1 : 0;
-    cost_ += relative_cost(*run.config);
-    if (callbacks_.on_progress) tell();
-  }
-
-  Progress progress() const { return progress_; }
-
- private:
-  void tell() {
-    double cost = cost_;
-    for (const auto& entry : under_way_) cost += entry.second;
-    progress_.share = total_cost_ > 0 ? std::min(1.0, cost / total_cost_) : 1;
-    callbacks_.on_progress(progress_);
-  }
-
-  const RunCallbacks& callbacks_;
-  std::mutex mutex_;
-  std::exception_ptr failure_;                     // of a callback
-  std::map<const PlannedRun*, double> under_way_;  // cost of what is done of them
-  Progress progress_;
-  double cost_ = 0, total_cost_ = 0;
-};
-
-void run_group(const RunGroup& group, HighFidelities& high_fidelities,
-               const RunCallbacks& callbacks, Reporter& reporter) {
-  if (!callbacks.keep_going()) return;
-  std::shared_ptr<const HighFidelity> high;
-  std::optional<Problem> problem;
-  std::string error;
-  std::exception_ptr cause;
-  try {
-    high = high_fidelities.get(*group.problem_kind, group.problem, group.seed);
-    problem = build_problem(*group.problem_kind, group.problem, group.seed, high->simulator());
-  } catch (const std::exception& e) {
-    error = e.what();
-    cause = std::current_exception();
-  }
-  try {
-    for (const PlannedRun& run : group.runs)
-      reporter.finish(run, problem ? execute(run, *high, *problem, callbacks.keep_going,
-                                             [&](double share) { reporter.advance(run, share); })
-                                   : failed_record(run, error, cause));
-  } catch (const Interrupted&) {
-    // The run leaves no record and will be done again.
-    reporter.rethrow_failure();
-  }
-}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -341,8 +124,15 @@ Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
                  const RunCallbacks& callbacks) {
   Reporter reporter(groups, callbacks);
   HighFidelities high_fidelities;
-  parallel_for(groups.size(), threads,
-               [&](std::size_t i) { run_group(groups[i], high_fidelities, callbacks, reporter); });
+  const GroupCallbacks of_group = {
+      .on_finished = [&](const PlannedRun& run,
+                         const RunRecord& record) { reporter.finish(run, record); },
+      .on_progress = [&](const PlannedRun& run, double share) { reporter.advance(run, share); },
+      .keep_going = callbacks.keep_going};
+  parallel_for(groups.size(), threads, [&](std::size_t i) {
+    run_group(groups[i], high_fidelities, of_group);
+    reporter.rethrow_failure();
+  });
   return reporter.progress();
 }
 

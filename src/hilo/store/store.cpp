@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
-#include "hilo/store/machine.hpp"
 #include "hilo/store/store_impl.hpp"
 
 // The half of Store that opens and writes.
@@ -135,8 +135,8 @@ void Store::append(const RunRecord& record) {
       .bind(record.key.config)
       .bind(seed)
       .bind(version)
-      .bind(host_name())
-      .bind(machine_name())
+      .bind(record.host.empty() ? host_name() : record.host)
+      .bind(record.machine.empty() ? machine_name() : record.machine)
       .bind(program_name())
       .bind(record.failed ? record.error : "")
       .run();

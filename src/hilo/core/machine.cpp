@@ -1,4 +1,4 @@
-#include "hilo/store/machine.hpp"
+#include "hilo/core/machine.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -13,7 +13,9 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
-std::string machine_name() {
+namespace {
+
+std::string read_machine_name() {
   std::ifstream in("/proc/cpuinfo");
   std::string line;
   std::string processor = "unknown processor";
@@ -23,6 +25,13 @@ std::string machine_name() {
       break;
     }
   return fmt::format("{}, {} threads", processor, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+std::string machine_name() {
+  static const std::string name = read_machine_name();
+  return name;
 }
 
 }  // namespace hilo

@@ -2,7 +2,6 @@
 
 #include <string>
 
-// For the sources of this folder only.
 namespace hilo {
 
 std::string host_name();

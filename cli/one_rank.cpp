@@ -1,0 +1,39 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "cli/ranks.hpp"
+#include "hilo/core/error.hpp"
+
+namespace hilo::cli {
+
+const bool kHasMpi = false;
+
+// Copies that know nothing of each other would all do the same work and fight for the store.
+Ranks::Ranks() {
+  const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
+  if (size != nullptr && std::string(size) != "1")
+    throw Error(Errc::usage,
+                fmt::format("started as one of {} ranks, but this program is built without MPI; "
+                            "make mpi builds one that is, bin/mpi/hilo",
+                            size));
+}
+Ranks::~Ranks() = default;
+
+bool is_first_rank() { return true; }
+int num_ranks() { return 1; }
+unsigned threads_of_rank(unsigned threads) { return threads; }
+
+Progress run_on_all_ranks(const std::vector<RunGroup>& /*all*/,
+                          const std::set<RunKey>& /*finished*/, unsigned /*threads*/,
+                          const RunCallbacks& /*callbacks*/) {
+  throw Error(Errc::usage, "there is one rank only");
+}
+void work_for_first_rank(const std::vector<RunGroup>& /*all*/, unsigned /*threads*/,
+                         const std::function<bool()>& /*keep_going*/) {
+  throw Error(Errc::usage, "there is one rank only");
+}
+void end_all_ranks(int /*code*/) {}
+
+}  // namespace hilo::cli
