@@ -25,31 +25,43 @@ SparseMatrix chain(const Model& model, const PolicyMatrix& policy) {
   ChainBuilder builder(model, p);
   std::vector<Outcome> outcomes;
   for (State s = 0; s < model.num_states(); ++s) {
+    builder.begin_row(s);
     for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
       builder.add(policy(s, a), outcomes);
     }
-    builder.end_row(s);
+    builder.end_row();
   }
   p.finalize();
   return p;
 }
 
 ChainBuilder::ChainBuilder(const Model& model, SparseMatrix& chain)
-    : model_(model), chain_(chain), row_(model.num_states(), 0) {}
+    : chain_(chain), is_terminal_(model.num_states()), row_(model.num_states(), 0) {
+  for (State s = 0; s < model.num_states(); ++s) is_terminal_[s] = model.is_terminal(s) ? 1 : 0;
+}
+
+void ChainBuilder::begin_row(State s) {
+  state_ = s;
+  chain_.startVec(s);
+}
 
 void ChainBuilder::add(double share, const std::vector<Outcome>& outcomes) {
+  if (share == 1) {  // the only action of the state, and its outcomes are in order
+    for (const Outcome& o : outcomes)
+      if (!is_terminal_[o.next]) chain_.insertBackByOuterInner(state_, o.next) = o.probability;
+    return;
+  }
   for (const Outcome& o : outcomes) {
     if (row_[o.next] == 0) touched_.push_back(o.next);
     row_[o.next] += share * o.probability;
   }
 }
 
-void ChainBuilder::end_row(State s) {
-  chain_.startVec(s);
+void ChainBuilder::end_row() {
   const auto store = [&](State next) {
-    if (!model_.is_terminal(next)) chain_.insertBack(s, next) = row_[next];
+    if (!is_terminal_[next]) chain_.insertBackByOuterInner(state_, next) = row_[next];
     row_[next] = 0;
   };
   if (touched_.size() > row_.size() / 8) {

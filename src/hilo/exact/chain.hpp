@@ -15,17 +15,19 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 // columns are zero.
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy);
 
-// Makes it row by row, for who goes through the outcomes anyway: add() for every action with the
-// policy's share of it, then end_row(), and finalize() of the matrix after all rows.
+// Makes it row by row, for who goes through the outcomes anyway: begin_row(), add() for every action
+// with the policy's share of it, end_row(), and finalize() of the matrix after all rows.
 class ChainBuilder {
  public:
   ChainBuilder(const Model& model, SparseMatrix& chain);
+  void begin_row(State s);
   void add(double share, const std::vector<Outcome>& outcomes);
-  void end_row(State s);
+  void end_row();
 
  private:
-  const Model& model_;
   SparseMatrix& chain_;
+  State state_ = 0;
+  std::vector<std::uint8_t> is_terminal_;
   std::vector<double> row_;
   std::vector<State> touched_;  // the non-zeros of the row: a sparse chain costs O(non-zeros)
 };

@@ -61,6 +61,7 @@ StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, 
   ChainBuilder chain_rows(model, go);
   std::vector<Outcome> outcomes;
   for (State s = 0; s < model.num_states(); ++s) {
+    chain_rows.begin_row(s);
     for (Action a = 0; a < model.num_actions() && !model.is_terminal(s); ++a) {
       if (policy(s, a) == 0) continue;
       model.outcomes(s, a, outcomes);
@@ -70,7 +71,7 @@ StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, 
       if (max_steps > 0) step.add(model, s, policy(s, a), outcomes);
       chain_rows.add(policy(s, a), outcomes);
     }
-    chain_rows.end_row(s);
+    chain_rows.end_row();
   }
   go.finalize();
   StartValues out;
