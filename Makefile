@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build mpi python demo test test-slow results results-estimators results-nas results-toy-text results-contest api-reference bench format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build mpi python demo test test-slow results results-estimators results-nas results-toy-text results-contest api-reference bench bench-parts bench-compare format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -59,11 +59,22 @@ results-nas: build  ## the same for architecture search: make results-nas TABLE=
 api-reference: python  ## docs/python-api.md from the docstrings
 	@build/venv/bin/python tools/api_reference.py docs/python-api.md
 
-bench: setup  ## steps per second beside a bare loop, and memory
+bench: python mpi  ## speed, growth and memory into docs/performance.md; some minutes on an idle machine
+	@tools/setup bench
+	@cmake --preset release -DHILO_BUILD_BENCH=ON --log-level=WARNING
+	@cmake --build --preset release
+	@build/venv/bin/python bench/performance.py --bin build/release/bin --out docs
+
+bench-parts: setup  ## times of single parts, by Google Benchmark
 	@tools/setup bench
 	@cmake --preset release -DHILO_BUILD_BENCH=ON --log-level=WARNING
 	@cmake --build --preset release --target hilo_bench
 	@build/release/bin/hilo_bench
+
+bench-compare: build  ## training speed against another commit: make bench-compare BASE=main~5
+	@test -n "$(BASE)" || { echo "bench-compare: give the commit to compare with, BASE=COMMIT" >&2; exit 2; }
+	@tools/setup bench
+	@python3 bench/compare.py $(BASE)
 
 format:  ## rewrite all sources in the project's format
 	@tools/setup format

@@ -269,7 +269,7 @@ void Mfmcrl::update_values(const Episode& high, LearnReport& report) {
 
     // [l. 13-18] Q(s, a) from RetsH, RetsL and RetsLP
     estimator_->update(index(s, a), evidence(s, a));
-    const CorrectedEstimate estimate = estimator_->estimate(evidence(s, a));
+    const CorrectedEstimate estimate = estimator_->estimate_quickly(evidence(s, a));
     ratio_sum += estimate.variance_ratio;
     if (estimate.corrected) {
       report.correlation_sum += estimate.correlation;

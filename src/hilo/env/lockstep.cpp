@@ -39,7 +39,7 @@ class Stepper {
     for (std::uint32_t t = 0; p.count > 0 && t < batch_.max_steps;) {
       if (t == 0 && first_actions_given) {
         step_once(t++, true, recorded);
-      } else if (p.count > Lockstep::kBlock / 2) {
+      } else if (p.count > kFew) {
         step_once(t++, false, recorded);
       } else {
         t += step_often(t, recorded);
@@ -49,11 +49,16 @@ class Stepper {
   }
 
  private:
+  static constexpr std::size_t kFew = 24;    // lanes that are quicker without vectors
+  static constexpr std::size_t kRounds = 6;  // steps of theirs at once; some paths end before
+
   // Lanes beyond the last path stand in state 0, and what they do goes to a slot of nobody's.
-  void pad(std::size_t from) {
-    std::fill_n(paths_.address.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad, 0);
-    std::fill_n(paths_.place.begin() + static_cast<std::ptrdiff_t>(from), Lockstep::kPad,
-                Lockstep::kNobody);
+  HWY_INLINE void pad(std::size_t from) {
+    const Words d;
+    for (std::size_t i = from; i < from + Lockstep::kPad; i += hn::Lanes(d)) {
+      hn::StoreU(hn::Zero(d), d, &paths_.address[i]);
+      hn::StoreU(hn::Set(d, Lockstep::kNobody), d, &paths_.place[i]);
+    }
   }
   static std::size_t padded(std::size_t size) {
     return (size + Lockstep::kPad - 1) & ~(Lockstep::kPad - 1);
@@ -91,7 +96,7 @@ class Stepper {
     const std::size_t count = p.count;
     const std::size_t lanes = padded(count);
     const auto rounds = static_cast<std::uint32_t>(
-        std::min<std::size_t>({Lockstep::kBlock / lanes, 6, batch_.max_steps - t}));
+        std::min<std::size_t>({Lockstep::kBlock / lanes, kRounds, batch_.max_steps - t}));
     for (std::uint32_t r = 0; r < rounds; ++r) draw_words(0, lanes, t + r, r * lanes);
     for (std::uint32_t r = 0; r < rounds; ++r) {
       const Lockstep::Totals factor = {discount_, 1, 0, 0};

@@ -89,6 +89,7 @@ void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const State
   Lockstep& paths = work_space();
   std::size_t pair = 0;
   std::uint32_t rollout = 0;
+  bool starts_at_end = is_terminal(starts[0].state);
   for (std::size_t first = 0; first < summaries.size(); first += Lockstep::kMaxPaths) {
     const std::size_t count = std::min(Lockstep::kMaxPaths, summaries.size() - first);
     paths.clear(false);
@@ -96,10 +97,11 @@ void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const State
       const StateAction start = starts[pair];
       paths.first_action[i] = start.action;
       paths.add(i, start.state, batch.first_rollout + rollout, pair_and_purpose(batch, pair));
-      if (is_terminal(start.state)) --paths.count;  // its summary stays empty
-      const bool was_last = ++rollout == rollouts;
-      rollout = was_last ? 0 : rollout;
-      pair += was_last ? 1 : 0;
+      if (starts_at_end) --paths.count;  // its summary stays empty
+      if (++rollout == rollouts && ++pair < starts.size()) {
+        rollout = 0;
+        starts_at_end = is_terminal(starts[pair].state);
+      }
     }
     run_lockstep(path, env().lockstep_tables(), batch, true, paths);
     store_summaries(paths, summaries.subspan(first, count));

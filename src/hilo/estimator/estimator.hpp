@@ -46,6 +46,10 @@ class Estimator {
   // The evidence of a pair has changed. O(1), amortised.
   virtual void update(std::size_t /*pair*/, const Evidence& /*evidence*/) {}
   virtual CorrectedEstimate estimate(const Evidence& evidence) const = 0;
+  // The same, where nobody asks for the standard error: it may be left unknown.
+  virtual CorrectedEstimate estimate_quickly(const Evidence& evidence) const {
+    return estimate(evidence);
+  }
   virtual PooledFindings findings() const { return {}; }
 
   virtual std::unique_ptr<Estimator> clone() const = 0;
