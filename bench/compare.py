@@ -105,7 +105,7 @@ def instructions(program: Path) -> int | None:
             check=False,
         )
     found = re.search(r"Collected : (\d+)", done.stderr)
-    return int(found.group(1)) if found else None
+    return int(found.group(1)) if found and done.returncode == 0 else None
 
 
 def main() -> None:
@@ -136,6 +136,7 @@ def main() -> None:
     else:
         print("instructions: valgrind did not run")
     print("results: the same" if same else "results: NOT the same")
+    sys.exit(0 if same else 1)
 
 
 if __name__ == "__main__":

@@ -12,12 +12,14 @@ const bool kHasMpi = false;
 
 // Copies that know nothing of each other would all do the same work and fight for the store.
 Ranks::Ranks() {
-  const char* size = std::getenv("OMPI_COMM_WORLD_SIZE");
-  if (size != nullptr && std::string(size) != "1")
-    throw Error(Errc::usage,
-                fmt::format("started as one of {} ranks, but this program is built without MPI; "
-                            "make mpi builds one that is, bin/mpi/hilo",
-                            size));
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
+    const char* size = std::getenv(name);
+    if (size != nullptr && std::string(size) != "1")
+      throw Error(Errc::usage,
+                  fmt::format("started as one of {} ranks ({}), but this program is built without "
+                              "MPI; make mpi builds the one for that, build/release/bin/mpi/hilo",
+                              size, name));
+  }
 }
 Ranks::~Ranks() = default;
 

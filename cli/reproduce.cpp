@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/commands.hpp"
+#include "cli/ranks.hpp"
 #include "cli/report_files.hpp"
 #include "cli/run_spec.hpp"
 #include "hilo/core/error.hpp"
@@ -183,6 +184,7 @@ int run(const Options& options) {
   for (const std::string& name : names) specs.push_back(shipped(name, options));
   const std::string title = fmt::format("{}", fmt::join(options.names, " "));
   if (options.dry_run) {
+    if (!is_first_rank()) return 0;
     dry_run(title, specs, options.request, options.json);
     return 0;
   }

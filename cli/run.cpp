@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/ranks.hpp"
 #include "cli/run_spec.hpp"
 
 namespace hilo::cli {
@@ -18,6 +19,7 @@ int run(const Options& options) {
   for (std::string& seeds : seeds_override(options.seeds)) overrides.push_back(std::move(seeds));
   const Spec spec = load_spec(options.spec, overrides);
   if (options.dry_run) {
+    if (!is_first_rank()) return 0;
     dry_run(spec.name, {&spec, 1}, options.request, options.json);
     return 0;
   }

@@ -39,7 +39,9 @@ all=()
 for spec in "$specs"/*.toml; do all+=("$(basename "$spec" .toml)"); done
 expected=$(cat "$specs/expected.sha256")
 for path in scalar portable sse4 avx2 avx512; do
-  if ! HILO_SIMD=$path "$program" --version >/dev/null 2>&1; then
+  if ! HILO_SIMD=$path "$program" --version >/dev/null 2>"$work/log"; then
+    grep -q 'which this CPU can run' "$work/log" && [ $path != scalar ] && [ $path != portable ] ||
+      { cat "$work/log" >&2; fail "$path cannot be chosen"; }
     echo "same_bits: this CPU has no $path"
     continue
   fi
@@ -88,16 +90,18 @@ rank=$(pgrep -P $job | tail -1)
 kill -9 "$rank"
 wait $job && fail "a job whose rank was killed ended well"
 grep -q 'exited on signal 9' "$work/log" || { cat "$work/log"; fail "nothing tells that a rank was killed"; }
-grep -q 'the same command continues' "$work/log" || { cat "$work/log"; fail "nothing tells how to go on"; }
 mpirun -n 3 "$mpi_program" "${long[@]}" --store "$work/killed.db" >"$work/log" 2>&1
 grep -q '[1-9][0-9]* of 24 runs done' "$work/log" || { cat "$work/log"; fail "nothing was left to do"; }
 check "a killed rank, and the same command again" "$work/killed.db" "$expected"
 
-mpirun -n 3 "$mpi_program" "${long[@]}" --store "$work/stopped.db" >"$work/log" 2>&1 &
-job=$!
-wait_for_runs "$work/stopped.db"
-for rank in $(pgrep -P $job | head -1); do kill -TERM "$rank"; done
-wait $job && fail "a job that was told to stop says that it is done"
-grep -q 'interrupted; the same command continues' "$work/log" || { cat "$work/log"; fail "not stopped cleanly"; }
-mpirun -n 2 "$mpi_program" "${long[@]}" --store "$work/stopped.db" >"$work/log" 2>&1
-check "SIGTERM, and the same command again" "$work/stopped.db" "$expected"
+# Any rank may be the one that is told to stop.
+for which in head tail; do
+  mpirun -n 3 "$mpi_program" "${long[@]}" --store "$work/$which.db" >"$work/log" 2>&1 &
+  job=$!
+  wait_for_runs "$work/$which.db"
+  kill -TERM "$(pgrep -P $job | $which -1)"
+  wait $job && fail "a job that was told to stop says that it is done"
+  grep -q 'interrupted; the same command continues' "$work/log" || { cat "$work/log"; fail "not stopped cleanly"; }
+  mpirun -n 2 "$mpi_program" "${long[@]}" --store "$work/$which.db" >"$work/log" 2>&1
+  check "SIGTERM to the $which of the ranks, and the same command again" "$work/$which.db" "$expected"
+done

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <bit>
 #include <set>
 #include <tuple>
 
@@ -25,9 +26,12 @@ class WithPath {
   SimdPath before_;
 };
 
+std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+
 bool same(const RolloutSummary& a, const RolloutSummary& b) {
-  return a.discounted_return == b.discounted_return && a.reward_sum == b.reward_sum &&
-         a.steps == b.steps && a.truncated == b.truncated;
+  return bits(a.discounted_return) == bits(b.discounted_return) &&
+         bits(a.reward_sum) == bits(b.reward_sum) && a.steps == b.steps &&
+         a.truncated == b.truncated;
 }
 
 // A policy with ties, and a batch with every number set.
@@ -79,17 +83,20 @@ class Collector final : public PathVisitor {
   explicit Collector(std::uint32_t most) : most_(most) {}
   std::uint32_t wanted(std::size_t i) const override {
     const std::size_t seen = i < paths.size() ? paths[i].size() : 0;
-    const std::size_t limit = most_ > i % 3 ? most_ - i % 3 : 1;
+    // Long paths of any pair count for all.
+    const std::size_t limit = most_ > long_ ? most_ - long_ : 0;
     return seen < limit ? static_cast<std::uint32_t>(limit - seen) : 0;
   }
   void see(std::size_t i, const Episode& path) override {
     if (paths.size() <= i) paths.resize(i + 1);
     paths[i].push_back(path);
+    long_ += path.length() > 12 ? 1 : 0;
   }
   std::vector<std::vector<Episode>> paths;
 
  private:
   std::uint32_t most_;
+  std::uint32_t long_ = 0;
 };
 
 bool same(const Episode& a, const Episode& b) {
@@ -109,12 +116,8 @@ RC_GTEST_PROP(Lockstep, EveryPathGivesTheBitsOfTheReference, ()) {
 
   const auto with = [&](SimdPath path) {
     const WithPath now(path);
-    Collector collector(rollouts % 9 + 1);
-    // Recorded roll-outs must not start at an end; the visitor wants none of these.
-    std::vector<StateAction> alive;
-    for (const StateAction start : setting.starts)
-      if (!setting.mdp->is_terminal(start.state)) alive.push_back(start);
-    setting.simulator->record_paths(setting.batch, alive, collector);
+    Collector collector(rollouts * 3);
+    setting.simulator->record_paths(setting.batch, setting.starts, collector);
     return std::tuple(setting.roll_out(rollouts), setting.run_episodes(rollouts), collector.paths);
   };
   const auto [rolled, run, paths] = with(SimdPath::scalar);
@@ -145,6 +148,37 @@ TEST(Lockstep, ManyPathsComeInParts) {
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_TRUE(same(expected[i], found[i])) << i;
     for (std::size_t i = 0; i < expected_episodes.size(); ++i)
       ASSERT_TRUE(same(expected_episodes[i], found_episodes[i])) << i;
+  }
+}
+
+// A visitor may call a simulator itself.
+TEST(Lockstep, AVisitorMayRollOutToo) {
+  const Setting setting(4, 20, 3, 7, 0.1, 10'000);
+  class Nosy final : public PathVisitor {
+   public:
+    explicit Nosy(const Setting& setting) : setting_(setting) {}
+    std::uint32_t wanted(std::size_t i) const override {
+      return i == 0 && seen.size() < 20 ? 5 : 0;
+    }
+    void see(std::size_t /*i*/, const Episode& path) override {
+      seen.push_back(path);
+      setting_.roll_out(10);
+    }
+    std::vector<Episode> seen;
+
+   private:
+    const Setting& setting_;
+  };
+  const StateAction start = {1, 0};
+  Nosy nosy(setting);
+  setting.simulator->record_paths(setting.batch, {&start, 1}, nosy);
+  ASSERT_EQ(nosy.seen.size(), 20U);
+  RolloutBatch one = setting.batch;
+  Episode expected;
+  for (const Episode& path : nosy.seen) {
+    setting.simulator->record(one, start, expected);
+    EXPECT_TRUE(same(path, expected));
+    ++one.first_rollout;
   }
 }
 

@@ -91,7 +91,7 @@ class Stepper {
     const AliasEntry<std::uint16_t>* HWY_RESTRICT alias = tables_.alias;
     const std::uint8_t* HWY_RESTRICT goes_on = tables_.goes_on;
     const std::uint64_t num_actions = tables_.num_actions;
-    Lockstep& HWY_RESTRICT p = paths_;
+    Lockstep& p = paths_;
 
     const std::size_t count = p.count;
     const std::size_t lanes = padded(count);

@@ -15,6 +15,8 @@ void check_batch(const RolloutBatch& batch, std::size_t num_states, std::size_t 
                     "and {}",
                     batch.behaviour.heads.size(), batch.behaviour.num_actions, num_states,
                     num_actions));
+  require_within("epsilon", batch.behaviour.epsilon, 0, 1, Errc::usage);
+  require_within("gamma", batch.gamma, 0, 1, Errc::usage);
   require_within("max_steps", std::uint64_t{batch.max_steps}, 1, kMaxSteps, Errc::usage);
   require_within("first_step", std::uint64_t{batch.first_step}, 0, kMaxSteps - batch.max_steps,
                  Errc::usage);

@@ -7,18 +7,36 @@
 namespace hilo {
 namespace {
 
-constexpr std::size_t kWorthIt = 4;           // paths below that are quicker one by one
-constexpr std::size_t kRecordedAtOnce = 128;  // their steps are kept until all have ended
+constexpr std::size_t kWorthIt = 4;             // paths below that are quicker one by one
+constexpr std::size_t kRecordedAtOnce = 128;    // their steps are kept until all have ended,
+constexpr std::size_t kManyRecords = 1U << 21;  // so there are fewer where they may be long
 
 bool in_lockstep(SimdPath path, std::size_t num_paths) {
   return path != SimdPath::scalar && num_paths >= kWorthIt;
 }
 
-// One for each thread, kept, so that roll-outs allocate nothing.
-Lockstep& work_space() {
-  thread_local const auto paths = std::make_unique<Lockstep>();
-  return *paths;
-}
+// A work space, kept by the thread for the next call, so that roll-outs allocate nothing. Taken
+// while in use: a visitor may itself call a simulator.
+class WorkSpace {
+ public:
+  WorkSpace() : paths_(std::move(spare())) {
+    if (!paths_) paths_ = std::make_unique<Lockstep>();
+  }
+  WorkSpace(const WorkSpace&) = delete;
+  WorkSpace& operator=(const WorkSpace&) = delete;
+  ~WorkSpace() {
+    if (paths_->records.capacity() > kManyRecords) paths_->records = {};
+    spare() = std::move(paths_);
+  }
+  Lockstep& operator*() const { return *paths_; }
+
+ private:
+  static std::unique_ptr<Lockstep>& spare() {
+    thread_local std::unique_ptr<Lockstep> kept;
+    return kept;
+  }
+  std::unique_ptr<Lockstep> paths_;
+};
 
 std::uint32_t pair_and_purpose(const RolloutBatch& batch, std::size_t pair) {
   return (batch.first_pair + static_cast<std::uint32_t>(pair)) << 8 |
@@ -64,7 +82,8 @@ void TabularSimulator::run_episodes(const RolloutBatch& batch,
     return;
   }
   check(batch, 1, summaries.size());
-  Lockstep& paths = work_space();
+  const WorkSpace work_space;
+  Lockstep& paths = *work_space;
   for (std::size_t first = 0; first < summaries.size(); first += Lockstep::kMaxPaths) {
     const std::size_t count = std::min(Lockstep::kMaxPaths, summaries.size() - first);
     paths.clear(false);
@@ -86,7 +105,8 @@ void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const State
     return;
   }
   check_roll_out(batch, starts, rollouts, summaries);
-  Lockstep& paths = work_space();
+  const WorkSpace work_space;
+  Lockstep& paths = *work_space;
   std::size_t pair = 0;
   std::uint32_t rollout = 0;
   bool starts_at_end = is_terminal(starts[0].state);
@@ -116,22 +136,27 @@ void TabularSimulator::record_paths(const RolloutBatch& batch, std::span<const S
     return;
   }
   check(batch, starts.size(), 1);
-  Lockstep& paths = work_space();
+  for (const StateAction start : starts) check_start(start);
+  const auto at_once = static_cast<std::uint32_t>(
+      std::clamp<std::size_t>(kManyRecords / batch.max_steps, 1, kRecordedAtOnce));
+  const WorkSpace work_space;
+  Lockstep& paths = *work_space;
   Episode episode;
   std::vector<std::uint32_t> made;  // by pair of the group
   std::vector<bool> cut;            // by slot
+  std::uint32_t num_seen = 0;       // of starts[first]
   for (std::size_t first = 0; first < starts.size();) {
     // Roll-outs of the next pairs that are wanted as things stand. Some of them may turn out not to
     // be wanted when their turn has come; these leave no trace.
     paths.clear(true);
     made.clear();
     std::uint32_t slots = 0;
-    for (std::size_t i = first; i < starts.size() && slots < kRecordedAtOnce; ++i) {
-      check_start(starts[i]);
+    for (std::size_t i = first; i < starts.size() && slots < at_once; ++i) {
+      const std::uint32_t before = i == first ? num_seen : 0;
       const bool empty = is_terminal(starts[i].state);
-      const std::uint32_t count =
-          empty ? 0 : std::min<std::uint32_t>(visitor.wanted(i), kRecordedAtOnce - slots);
-      for (std::uint32_t j = 0; j < count; ++j, ++slots) {
+      const std::uint32_t count = empty ? 0 : std::min(visitor.wanted(i), at_once - slots);
+      check(batch, starts.size(), std::size_t{before} + count);
+      for (std::uint32_t j = before; j < before + count; ++j, ++slots) {
         paths.first_action[slots] = starts[i].action;
         paths.add(slots, starts[i].state, batch.first_rollout + j, pair_and_purpose(batch, i));
       }
@@ -141,23 +166,33 @@ void TabularSimulator::record_paths(const RolloutBatch& batch, std::span<const S
     cut.assign(slots, false);
     for (std::size_t i = 0; i < paths.count; ++i) cut[paths.place[i] & 0xffffffffU] = true;
 
-    std::uint32_t first_slot = 0;
-    RolloutBatch one = batch;
-    for (std::size_t g = 0; g < made.size(); ++g) {
-      const std::size_t i = first + g;
-      one.first_pair = batch.first_pair + static_cast<std::uint32_t>(i);
-      for (std::uint32_t j = 0; visitor.wanted(i) > 0; ++j) {
-        if (j < made[g]) {
-          extract(paths, first_slot + j, cut[first_slot + j], episode);
-        } else {
-          one.first_rollout = batch.first_rollout + j;
-          record(one, starts[i], episode);
-        }
-        visitor.see(i, episode);
+    std::uint32_t slot = 0;
+    bool is_complete = true;
+    for (std::size_t g = 0; g < made.size() && is_complete; ++g) {
+      const std::uint32_t end = slot + made[g];
+      for (; slot < end && visitor.wanted(first) > 0; ++slot, ++num_seen) {
+        extract(paths, slot, cut[slot], episode);
+        visitor.see(first, episode);
       }
-      first_slot += made[g];
+      slot = end;
+      // More than were made: the next group begins with them. Where a roll-out has no steps, it is
+      // the reference's to say so.
+      is_complete = visitor.wanted(first) == 0;
+      if (!is_complete && made[g] == 0) {
+        RolloutBatch one = batch;
+        one.first_pair = batch.first_pair + static_cast<std::uint32_t>(first);
+        for (; visitor.wanted(first) > 0; ++num_seen) {
+          one.first_rollout = batch.first_rollout + num_seen;
+          record(one, starts[first], episode);
+          visitor.see(first, episode);
+        }
+        is_complete = true;
+      }
+      if (is_complete) {
+        ++first;
+        num_seen = 0;
+      }
     }
-    first += made.size();
   }
 }
 

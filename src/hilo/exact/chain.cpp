@@ -44,11 +44,14 @@ ChainBuilder::ChainBuilder(const Model& model, SparseMatrix& chain)
 
 void ChainBuilder::begin_row(State s) {
   state_ = s;
+  is_settled_ = false;
   chain_.startVec(s);
 }
 
 void ChainBuilder::add(double share, const std::vector<Outcome>& outcomes) {
-  if (share == 1) {  // the only action of the state, and its outcomes are in order
+  if (is_settled_) return;
+  if (share == 1 && touched_.empty()) {  // all there is, and its outcomes are in order
+    is_settled_ = true;
     for (const Outcome& o : outcomes)
       if (!is_terminal_[o.next]) chain_.insertBackByOuterInner(state_, o.next) = o.probability;
     return;

@@ -15,8 +15,8 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 // columns are zero.
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy);
 
-// Makes it row by row, for who goes through the outcomes anyway: begin_row(), add() for every action
-// with the policy's share of it, end_row(), and finalize() of the matrix after all rows.
+// Makes it row by row, for who goes through the outcomes anyway: begin_row(), add() for every
+// action with the policy's share of it, end_row(), and finalize() of the matrix after all rows.
 class ChainBuilder {
  public:
   ChainBuilder(const Model& model, SparseMatrix& chain);
@@ -27,6 +27,7 @@ class ChainBuilder {
  private:
   SparseMatrix& chain_;
   State state_ = 0;
+  bool is_settled_ = false;  // one action has it all; others have shares of rounding errors
   std::vector<std::uint8_t> is_terminal_;
   std::vector<double> row_;
   std::vector<State> touched_;  // the non-zeros of the row: a sparse chain costs O(non-zeros)

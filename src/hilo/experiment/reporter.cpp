@@ -25,6 +25,11 @@ void Reporter::advance(const PlannedRun& run, double share) {
   }
 }
 
+bool Reporter::has_failed() {
+  const std::lock_guard lock(mutex_);
+  return failure_ != nullptr;
+}
+
 void Reporter::rethrow_failure() {
   const std::lock_guard lock(mutex_);
   if (failure_) std::rethrow_exception(failure_);

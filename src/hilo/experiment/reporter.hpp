@@ -17,6 +17,7 @@ class Reporter {
   // The run is that far. What the callback throws is none of the run's faults: the run is given up,
   // and all is stopped by whoever asks.
   void advance(const PlannedRun& run, double share);
+  bool has_failed();
   void rethrow_failure();
 
   void finish(const PlannedRun& run, const RunRecord& record);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +14,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 
 #include "hilo/core/error.hpp"
@@ -37,7 +39,10 @@ enum Tag : int {
   kStop,         // from the first: finish nothing more
 };
 
-// The group's number in the plan of everything, then the numbers of its runs.
+// The group's number in the plan of everything, then the numbers of its runs. No more of these than
+// fit into a message that is sent without waiting for who receives it: two ranks that send to each
+// other must not both wait.
+constexpr std::size_t kMostRuns = 128;
 using Task = std::vector<std::int64_t>;
 
 RunGroup group_of(const std::vector<RunGroup>& all, const Task& task) {
@@ -120,10 +125,12 @@ class TaskQueue {
     changed_.notify_all();
   }
 
-  // Waits for one; nothing once the queue is closed and empty.
-  std::optional<Task> take() {
+  // Waits for one; nothing once the queue is closed and empty. A task is always counted, waiting or
+  // busy.
+  std::optional<Task> take(std::atomic<unsigned>& busy) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !tasks_.empty(); });
+    if (!tasks_.empty()) ++busy;
     return pop();
   }
   std::optional<Task> try_take() {
@@ -155,10 +162,20 @@ class Workers {
  public:
   Workers(unsigned threads, TaskQueue& queue, const std::vector<RunGroup>& all,
           const GroupCallbacks& callbacks)
-      : queue_(queue), all_(all), callbacks_(callbacks), running_(threads) {
-    for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+      : queue_(queue), all_(all), callbacks_(callbacks), running_(std::max(1U, threads)) {
+    try {
+      while (threads_.size() < std::max(1U, threads)) threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      // The system gives no more threads: those that started do the work.
+      if (threads_.empty()) throw Error(Errc::io, "the system gives no threads");
+      running_ -= std::max(1U, threads) - static_cast<unsigned>(threads_.size());
+    }
   }
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers() { queue_.close(true); }
 
+  std::size_t size() const { return threads_.size(); }
   unsigned busy() const { return busy_; }
   bool done() const { return running_ == 0; }
   bool has_failed() const { return failed_; }
@@ -170,8 +187,7 @@ class Workers {
  private:
   void work() {
     try {
-      while (const auto task = queue_.take()) {
-        ++busy_;
+      while (const auto task = queue_.take(busy_)) {
         run_group(group_of(all_, *task), high_fidelities_, callbacks_);
         --busy_;
       }
@@ -196,16 +212,29 @@ class Workers {
   std::vector<std::jthread> threads_;  // last: they use what stands above
 };
 
+// However its scope is left, nobody begins or goes on with a run after it.
+struct StopAtEnd {
+  std::atomic<bool>& stop;
+  ~StopAtEnd() { stop = true; }
+};
+
 std::vector<RunGroup> without(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
                               TaskQueue& queue) {
   std::vector<RunGroup> to_do;
   for (std::size_t g = 0; g < all.size(); ++g) {
     Task task = {static_cast<std::int64_t>(g)};
-    for (std::size_t r = 0; r < all[g].runs.size(); ++r)
-      if (!finished.contains(all[g].runs[r].key())) task.push_back(static_cast<std::int64_t>(r));
-    if (task.size() == 1) continue;
-    to_do.push_back(group_of(all, task));
-    queue.push(std::move(task));
+    const auto hand_in = [&] {
+      if (task.size() == 1) return;
+      to_do.push_back(group_of(all, task));
+      queue.push(task);
+      task.resize(1);
+    };
+    for (std::size_t r = 0; r < all[g].runs.size(); ++r) {
+      if (finished.contains(all[g].runs[r].key())) continue;
+      task.push_back(static_cast<std::int64_t>(r));
+      if (task.size() > kMostRuns) hand_in();
+    }
+    hand_in();
   }
   return to_do;
 }
@@ -227,19 +256,26 @@ MpiJob::MpiJob() {
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   MPI_Comm here = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &here);
-  MPI_Comm_size(here, &ranks_here_);
+  int ranks_here = 1;
+  MPI_Comm_size(here, &ranks_here);
+  // A launcher may have bound ranks to cores: a core is shared among those that may run on it.
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  sched_getaffinity(0, sizeof own, &own);
+  std::vector<cpu_set_t> all(static_cast<std::size_t>(ranks_here));
+  MPI_Allgather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, here);
   MPI_Comm_free(&here);
+  int sharing = 0;
+  for (const cpu_set_t& other : all) {
+    cpu_set_t common;
+    CPU_AND(&common, &own, &other);
+    sharing += CPU_COUNT(&common) > 0 ? 1 : 0;
+  }
+  threads_ = static_cast<unsigned>(std::max(1, CPU_COUNT(&own) / std::max(1, sharing)));
 }
 
 MpiJob::~MpiJob() {
   if (others_are_there_) MPI_Finalize();
-}
-
-unsigned MpiJob::threads_per_rank() const {
-  // Where the launcher has bound the rank to cores of its own, these are all that is counted.
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  const auto ranks = static_cast<unsigned>(ranks_here_);
-  return cores < ranks ? cores : cores / ranks;
 }
 
 void MpiJob::abort(int code) const {
@@ -268,6 +304,7 @@ Progress run_all_as_first(MpiJob& job, const std::vector<RunGroup>& all,
        .on_progress = [&](const PlannedRun& run, double share) { reporter.advance(run, share); },
        .keep_going = keep_going});
 
+  const StopAtEnd stop_at_end{stop};
   std::exception_ptr failure;  // while taking in a record
   int others = job.size() - 1;
   std::vector<bool> is_gone(static_cast<std::size_t>(job.size()), false);
@@ -284,7 +321,7 @@ Progress run_all_as_first(MpiJob& job, const std::vector<RunGroup>& all,
         break;
       }
     }
-    if (workers.has_failed()) stop = true;
+    if (workers.has_failed() || reporter.has_failed()) stop = true;
     if (!keep_going() && !told_to_stop) {
       told_to_stop = true;
       queue.close(true);
@@ -340,6 +377,7 @@ void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, uns
                    .on_progress = {},
                    .keep_going = [&] { return !stop && keep_going(); }});
 
+  const StopAtEnd stop_at_end{stop};
   unsigned asked = 0;  // requests without an answer yet
   bool no_more = false;
   bool told_to_stop = false;  // here, not by the first
@@ -353,8 +391,7 @@ void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, uns
       end(true);
     }
     if (workers.has_failed()) workers.rethrow_failure();
-    // One more than there are threads, so that the next one is there when a thread is done.
-    while (!no_more && asked + workers.busy() + queue.size() < threads + 1) {
+    while (!no_more && asked + workers.busy() + queue.size() < workers.size()) {
       send(kFirst, kRequest, {});
       ++asked;
     }
@@ -389,6 +426,7 @@ void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, uns
     if (is_last_look) break;
     if (!anything) std::this_thread::sleep_for(kPause);
   }
+  workers.rethrow_failure();
   send(kFirst, kGoodbye, {told_to_stop ? 1 : 0});
 }
 

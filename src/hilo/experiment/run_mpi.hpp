@@ -24,8 +24,8 @@ class MpiJob {
   int size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
 
-  // Cores of this machine, or what the launcher gave, shared among the ranks on it.
-  unsigned threads_per_rank() const;
+  // The cores that this rank may run on, shared among the ranks that may too.
+  unsigned threads_per_rank() const { return threads_; }
 
   // Another rank is not there any more, so that no farewell can be taken together.
   void give_up_others() { others_are_there_ = false; }
@@ -34,7 +34,8 @@ class MpiJob {
   [[noreturn]] void abort(int code) const;
 
  private:
-  int rank_ = 0, size_ = 1, ranks_here_ = 1;
+  int rank_ = 0, size_ = 1;
+  unsigned threads_ = 1;
   bool others_are_there_ = true;
 };
 
