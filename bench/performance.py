@@ -348,27 +348,38 @@ def write_page(data: dict[str, Any], file: Path) -> None:
     file.write_text("\n".join(lines))
 
 
+def measure_all(programs: Path, quick: bool) -> dict[str, Any]:
+    turns = 2 if quick else 5
+    data: dict[str, Any] = {"machine": measure(programs, "machine")}
+    data["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    data["ratios"] = measure(programs, "ratios")
+    data["peer"] = measure_peer(programs, 2 if quick else 5, turns)
+    data["growth"] = measure(programs, "growth")
+    data["scaling"] = measure_scaling(programs, 4 if quick else 16, turns)
+    data["memory"] = measure(programs, "memory")
+    data["parts"] = measure(programs, "parts")
+    data["page"] = time_page(programs)
+    data["instructions"] = count_instructions(programs)
+    return data
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", type=Path, default=Path("build/release/bin"))
     parser.add_argument("--out", type=Path, default=Path("docs"))
     parser.add_argument("--quick", action="store_true", help="fewer turns, to try it out")
+    parser.add_argument("--again", type=Path, help="write the page from a file of bench/history")
     options = parser.parse_args()
-    programs = options.bin.resolve()
-    turns = 2 if options.quick else 5
-    data: dict[str, Any] = {"machine": measure(programs, "machine")}
-    data["date"] = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    data["ratios"] = measure(programs, "ratios")
-    data["peer"] = measure_peer(programs, 2 if options.quick else 5, turns)
-    data["growth"] = measure(programs, "growth")
-    data["scaling"] = measure_scaling(programs, 4 if options.quick else 16, turns)
-    data["memory"] = measure(programs, "memory")
-    data["parts"] = measure(programs, "parts")
-    data["page"] = time_page(programs)
-    data["instructions"] = count_instructions(programs)
+    data = (
+        json.loads(options.again.read_text())
+        if options.again
+        else measure_all(options.bin.resolve(), options.quick)
+    )
     (options.out / "figures").mkdir(parents=True, exist_ok=True)
     draw(data, options.out / "figures" / "performance.png")
     write_page(data, options.out / "performance.md")
+    if options.again:
+        return
     commit = re.search(r"\(([0-9a-f]+)", data["machine"]["program"])
     name = f"{data['date']}-{commit.group(1) if commit else 'unknown'}.json"
     (HERE / "history").mkdir(exist_ok=True)
