@@ -116,8 +116,9 @@ int run_as_rank(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
-  // Matrices of some megabytes come and go with every exact evaluation: their memory is kept for the
-  // next one instead of being given back and cleared again. That of larger tables is given back.
+  // Matrices of some megabytes come and go with every exact evaluation: their memory is kept for
+  // the next one instead of being given back and cleared again. That of larger tables is given
+  // back.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   try {
