@@ -58,14 +58,23 @@ TEST(Spec, LabelsNameVariantsAndSnr) {
 
 // Runs keep their identity when keys are added: the hashes of Figure 2(b) as the first version that
 // ran it had them.
+// The published exploration came later, and with it another identity where it applies.
 TEST(Spec, HashesOfOldRunsStay) {
   const auto shipped = std::ranges::find(shipped_specs(), "figure-2b", &ShippedSpec::name);
-  const Spec spec = parse_spec(shipped->toml, "figure-2b");
-  std::map<std::string, std::string> hashes;
-  for (const RunConfig& config : spec.configs) hashes[config.label] = config.hash;
-  EXPECT_EQ(hashes["MCRL"], "4ce9d7a5ecc425bf");
-  EXPECT_EQ(hashes["MFMCRL -3 dB as-written"], "5b74063c6d48260c");
-  EXPECT_EQ(hashes["MFMCRL +3 dB as-published"], "a76d4409f96c39b9");
+  const auto hashes = [&](const Overrides& overrides) {
+    std::set<std::string> all;
+    for (const RunConfig& config : parse_spec(shipped->toml, "figure-2b", overrides).configs)
+      all.insert(config.hash);
+    return all;
+  };
+  const auto now = hashes({});
+  const auto standard = hashes({"agent.1.exploration=standard", "agent.2.exploration=standard"});
+  for (const char* old : {"4ce9d7a5ecc425bf",     // MCRL
+                          "a76d4409f96c39b9"}) {  // MFMCRL +3 dB as-published
+    EXPECT_TRUE(standard.contains(old)) << old;
+    EXPECT_FALSE(now.contains(old)) << old;
+  }
+  EXPECT_TRUE(now.contains("5b74063c6d48260c"));  // MFMCRL -3 dB as-written
 }
 
 // The estimator names the method, brings its own defaults, and leaves older runs their identity.
@@ -92,13 +101,28 @@ TEST(Spec, VariantsAreShorthands) {
   const Spec spec = parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nvariant = \"as-published\"\n"));
   const Spec spelt =
       parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nlow_policy = \"action-0\"\n"
-                      "pool = \"first-visits\"\nprojection = \"bisection\"\n"));
+                      "pool = \"first-visits\"\nprojection = \"bisection\"\n"
+                      "exploration = \"as-published\"\n"));
   EXPECT_EQ(spec.configs[1].hash, spelt.configs[1].hash);
   EXPECT_EQ(std::get<std::string>(spec.configs[1].problem.at("projection")), "bisection");
   const Spec mixed = parse(tiny_spec(
       "[[agent]]\nkind = \"mfmcrl\"\nvariant = \"as-published\"\npool = \"start-pairs\"\n"));
   EXPECT_EQ(mixed.configs[1].agent_parameters.text("pool"), "start-pairs");
   EXPECT_EQ(mixed.configs[1].agent_parameters.text("low_policy"), "action-0");
+}
+
+// Runs made before the key existed keep their identity where it has its default.
+TEST(Spec, ExplorationIsPartOfTheIdentityOnlyWhereItApplies) {
+  const std::string mcrl = "kind = \"mcrl\"\n";
+  const Spec base = parse(tiny_spec());
+  const Spec standard = parse(with(mcrl, mcrl + "exploration = \"standard\"\n"));
+  const Spec published = parse(with(mcrl, mcrl + "exploration = \"as-published\"\n"));
+  EXPECT_EQ(base.configs[0].hash, standard.configs[0].hash);
+  EXPECT_NE(base.configs[0].hash, published.configs[0].hash);
+  EXPECT_EQ(published.configs[0].label, "MCRL");
+  EXPECT_EQ(
+      parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\n")).configs[1].canonical.find("exploration"),
+      std::string::npos);
 }
 
 TEST(Spec, CanonicalFormIgnoresOrderDefaultsAndWhatAnAgentNeverSees) {

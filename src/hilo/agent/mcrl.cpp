@@ -8,6 +8,7 @@ namespace hilo {
 
 Mcrl::Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& options)
     : options_(options),
+      explores_(chance_of_uniform_action(options.exploration, options.epsilon, num_actions)),
       q_(num_states, num_actions),
       returns_(num_states * num_actions),
       first_visits_(num_states, num_actions) {
@@ -46,6 +47,7 @@ std::vector<std::byte> Mcrl::save() const {
   out.value(options_.gamma);
   out.value(options_.epsilon);
   out.value(options_.recency);
+  out.value(options_.exploration);
   out.value(static_cast<std::uint64_t>(q_.num_states()));
   out.value(static_cast<std::uint64_t>(q_.num_actions()));
   out.value(episodes_);
@@ -60,6 +62,7 @@ void Mcrl::load(std::span<const std::byte> bytes) {
   in.expect("gamma", options_.gamma);
   in.expect("epsilon", options_.epsilon);
   in.expect("recency", options_.recency);
+  in.expect("exploration", options_.exploration);
   in.expect("number of states", static_cast<std::uint64_t>(q_.num_states()));
   in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
   loaded.episodes_ = in.value<std::uint64_t>();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hilo/agent/agent.hpp"
+#include "hilo/agent/exploration.hpp"
 #include "hilo/core/moments.hpp"
 #include "hilo/estimator/sample_mean.hpp"
 #include "hilo/rollout/first_visits.hpp"
@@ -11,6 +12,7 @@ struct McrlOptions {
   double gamma = 0.99;
   double epsilon = 0.1;
   double recency = kEqualWeights;  // of all returns: core/moments.hpp
+  Exploration exploration = Exploration::standard;
 };
 
 // On-policy first-visit Monte Carlo control with epsilon-soft policies (Sutton and Barto, 2nd ed.,
@@ -18,11 +20,11 @@ struct McrlOptions {
 class Mcrl final : public Agent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 2;
-  static constexpr std::uint32_t kArchiveVersion = 2;
+  static constexpr std::uint32_t kArchiveVersion = 3;
 
   Mcrl(std::size_t num_states, std::size_t num_actions, const McrlOptions& options);
 
-  Behaviour behaviour() const override { return q_.behaviour(options_.epsilon); }
+  Behaviour behaviour() const override { return q_.behaviour(explores_); }
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
   std::uint64_t episodes() const override { return episodes_; }
@@ -37,6 +39,7 @@ class Mcrl final : public Agent {
 
  private:
   McrlOptions options_;
+  double explores_;  // the probability of a uniform action
   QTable q_;
   std::vector<Moments> returns_;  // [s * num_actions + a]
   std::uint64_t episodes_ = 0;

@@ -22,6 +22,8 @@ Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t se
     : pair_(std::move(pair)),
       options_(options),
       seed_(seed),
+      explores_(
+          chance_of_uniform_action(options.exploration, options.epsilon, pair_.num_actions())),
       q_(pair_.high().num_states(), pair_.num_actions()),
       paired_(pair_.high().num_states() * pair_.num_actions()),
       free_pool_(pair_.low().num_states() * pair_.num_actions()),
@@ -47,6 +49,7 @@ Mfmcrl::Mfmcrl(const Mfmcrl& other)
       pair_(other.pair_),
       options_(other.options_),
       seed_(other.seed_),
+      explores_(other.explores_),
       q_(other.q_),
       paired_(other.paired_),
       free_pool_(other.free_pool_),
@@ -127,8 +130,8 @@ void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
 // What it is compared with must have followed the same policy as the episode at hand.
 Behaviour Mfmcrl::low_behaviour() const {
   if (episodes_ < options_.pilot_episodes) return low_policy_.q().behaviour(1);
-  return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(options_.epsilon)
-                                                     : action_0_.behaviour(options_.epsilon);
+  return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(explores_)
+                                                     : action_0_.behaviour(explores_);
 }
 
 RolloutBatch Mfmcrl::low_batch() const {
@@ -295,6 +298,7 @@ std::vector<std::byte> Mfmcrl::save() const {
   out.value(options_.truncation);
   out.value(options_.recency);
   out.value(options_.coupling);
+  out.value(options_.exploration);
   out.value(options_.pilot_episodes);
   out.value(options_.estimator.alpha);
   out.array<char>(options_.estimator.name);
@@ -323,6 +327,7 @@ void Mfmcrl::load(std::span<const std::byte> bytes) {
   in.expect("truncation", options_.truncation);
   in.expect("recency", options_.recency);
   in.expect("coupling", options_.coupling);
+  in.expect("exploration", options_.exploration);
   in.expect("pilot_episodes", options_.pilot_episodes);
   in.expect("alpha", options_.estimator.alpha);
   std::string name = options_.estimator.name;

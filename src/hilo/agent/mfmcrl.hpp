@@ -15,12 +15,12 @@ namespace hilo {
 class Mfmcrl final : public Agent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 2;
-  static constexpr std::uint32_t kArchiveVersion = 3;
+  static constexpr std::uint32_t kArchiveVersion = 4;
 
   // The seed addresses the streams of the low-fidelity roll-outs.
   Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed);
 
-  Behaviour behaviour() const override { return q_.behaviour(options_.epsilon); }
+  Behaviour behaviour() const override { return q_.behaviour(explores_); }
   Behaviour low_behaviour() const override;
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
@@ -65,6 +65,7 @@ class Mfmcrl final : public Agent {
   FidelityPair pair_;
   MfmcrlOptions options_;
   std::uint64_t seed_;
+  double explores_;  // the probability of a uniform action
 
   // The state: what save writes. Q_lo follows from Q.
   QTable q_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "hilo/agent/exploration.hpp"
 #include "hilo/core/moments.hpp"
 #include "hilo/env/projection.hpp"
 #include "hilo/estimator/estimator.hpp"
@@ -41,17 +42,18 @@ Coupling coupling_from_name(std::string_view name);
 std::string_view name_of(LowBehaviour low_behaviour);
 std::string_view name_of(Pool pool);
 
-// The three choices that tell Algorithm 1 from the published curves; docs/departures.md explains
-// them. The projection belongs to the low fidelity and is chosen when that is built.
+// The choices that tell Algorithm 1 from the published curves; docs/departures.md explains them.
+// The projection belongs to the low fidelity and is chosen when that is built.
 struct Variant {
   LowBehaviour low_policy;
   Projection projection;
   Pool pool;
+  Exploration exploration;
 };
-inline constexpr Variant kAsWritten = {LowBehaviour::policy, Projection::simplex,
-                                       Pool::start_pairs};
+inline constexpr Variant kAsWritten = {LowBehaviour::policy, Projection::simplex, Pool::start_pairs,
+                                       Exploration::standard};
 inline constexpr Variant kAsPublished = {LowBehaviour::action_0, Projection::bisection,
-                                         Pool::first_visits};
+                                         Pool::first_visits, Exploration::as_published};
 
 // "as-written" or "as-published".
 Variant variant_from_name(std::string_view name);
@@ -68,6 +70,7 @@ struct MfmcrlOptions {
   double recency = kEqualWeights;    // of all returns: core/moments.hpp
   std::uint64_t pilot_episodes = 0;  // the first so many come from the uniform policy
   Coupling coupling = Coupling::path;
+  Exploration exploration = kAsWritten.exploration;  // in both fidelities
 };
 
 // MFMCRL+: the empirical-Bayes estimator, returns that fade as the policy changes, and every first

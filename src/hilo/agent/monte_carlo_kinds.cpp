@@ -12,11 +12,27 @@ double recency_of(const Parameters& p) {
   return p.text("weights") == "recency" ? kRecencyWeights : kEqualWeights;
 }
 
+Exploration exploration_of(const Parameters& p) {
+  return exploration_from_name(p.text("exploration"));
+}
+
+ParameterInfo exploration_parameter() {
+  return {.name = "exploration",
+          .description =
+              "uniform actions with probability epsilon, or with epsilon (1 - 1/A) as in "
+              "the published runs",
+          .default_value = "standard",
+          .choices = {"standard", "as-published"},
+          .silent_default = true};
+}
+
 std::unique_ptr<Agent> build_mcrl(const FidelityPair& pair, const Parameters& p,
                                   const AgentSetting& setting) {
-  return std::make_unique<Mcrl>(
-      pair.high().num_states(), pair.num_actions(),
-      McrlOptions{.gamma = setting.gamma, .epsilon = setting.epsilon, .recency = recency_of(p)});
+  return std::make_unique<Mcrl>(pair.high().num_states(), pair.num_actions(),
+                                McrlOptions{.gamma = setting.gamma,
+                                            .epsilon = setting.epsilon,
+                                            .recency = recency_of(p),
+                                            .exploration = exploration_of(p)});
 }
 
 // Estimators other than the paper's are at their best with fading returns and every first visit of
@@ -49,6 +65,7 @@ std::unique_ptr<Agent> build_mfmcrl(const FidelityPair& pair, const Parameters& 
       .recency = recency_of(p),
       .pilot_episodes = setting.pilot_episodes,
       .coupling = coupling_from_name(p.text("coupling")),
+      .exploration = exploration_of(p),
   };
   return std::make_unique<Mfmcrl>(pair, options, setting.seed);
 }
@@ -58,6 +75,7 @@ Shorthand shorthand(const char* name, const Variant& variant) {
           {{"low_policy", std::string(name_of(variant.low_policy))},
            {"pool", std::string(name_of(variant.pool))},
            {"projection", std::string(name_of(variant.projection))},
+           {"exploration", std::string(name_of(variant.exploration))},
            {"estimator", "paper"}}};
 }
 
@@ -78,7 +96,8 @@ std::vector<AgentKind> monte_carlo_kinds() {
                        .description = "of old returns: 1/n, or fading as policies change",
                        .default_value = "equal",
                        .choices = {"equal", "recency"},
-                       .silent_default = true}},
+                       .silent_default = true},
+                      exploration_parameter()},
        .variants = {},
        .complete = {},
        .display_of = {},
@@ -138,6 +157,7 @@ std::vector<AgentKind> monte_carlo_kinds() {
                 .default_value = "path",
                 .choices = {"path", "common-random-numbers", "none"},
                 .silent_default = true},
+               exploration_parameter(),
            },
        .variants = {shorthand("as-written", kAsWritten),
                     shorthand("as-published", kAsPublished),

@@ -38,6 +38,13 @@ std::string method_name(const RunConfig& config) {
   return name;
 }
 
+// Whether the variant of this name sets the key.
+bool sets(const RunConfig& config, const std::string& variant, const std::string& key) {
+  return std::ranges::any_of(config.agent->variants, [&](const Shorthand& shorthand) {
+    return shorthand.name == variant && shorthand.values.contains(key);
+  });
+}
+
 // A variant is spelled out only where the method's name does not say it already.
 std::string shown_variant(const RunConfig& config) {
   return method_name(config) == config.agent->display ? variant_of(config) : "";
@@ -85,8 +92,7 @@ std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   const std::string variant = shown_variant(config);
   if (keys.erase("variant") > 0 && !variant.empty()) label += fmt::format(" {}", variant);
   for (const std::string& key : keys) {
-    const bool in_variant = key == "low_policy" || key == "pool" || key == "projection";
-    if (in_variant && !variant.empty()) continue;
+    if (sets(config, variant, key)) continue;
     if (is_default(config, key, values.at(key))) continue;
     label += fmt::format(" {}={}", key, show(values.at(key)));
   }
