@@ -89,6 +89,7 @@ TEST(Spec, EstimatorsNameTheMethodAndItsDefaults) {
                                                     "MFMCRL+", "MFMCRL+ weights=equal"}));
   EXPECT_EQ(spec.configs[1].canonical.find("estimator"), std::string::npos);
   EXPECT_EQ(spec.configs[1].canonical.find("pilot_episodes"), std::string::npos);
+  EXPECT_NE(spec.configs[3].canonical.find("agent.estimator_version = 2\n"), std::string::npos);
   const Parameters& plus = spec.configs[3].agent_parameters;
   EXPECT_EQ(plus.text("pool"), "whole-paths");
   EXPECT_EQ(plus.text("weights"), "recency");

@@ -283,6 +283,7 @@ void Mfmcrl::update_values(const Episode& high, LearnReport& report) {
     q_.set(s, a, estimate.value);
     low_policy_.update(pair_.map(), q_, s, a);
   }
+  estimator_->end_episode();
   const std::size_t num_updated = high_visits_.size();
   if (num_updated > 0) report.variance_ratio = ratio_sum / static_cast<double>(num_updated);
 }

@@ -170,6 +170,11 @@ std::vector<AgentKind> monte_carlo_kinds() {
        .uses_low_fidelity = true,
        .plans = false,
        .algorithm_version = Mfmcrl::kAlgorithmVersion,
+       .part_versions =
+           [](const Parameters& p) {
+             return std::map<std::string, std::uint32_t>{
+                 {"estimator", estimator_kind(p.text("estimator")).algorithm_version}};
+           },
        .build = build_mfmcrl},
   };
 }

@@ -46,6 +46,9 @@ struct AgentKind {
   bool uses_low_fidelity = false;
   bool plans = false;                   // by value iteration, for which gamma must be below 1
   std::uint32_t algorithm_version = 0;  // raised by every change that alters results
+  // Versions of exchangeable parts, such as the estimator. They belong to a run's identity from the
+  // second on, so that a change of one part leaves the runs with the others as they are.
+  std::function<std::map<std::string, std::uint32_t>(const Parameters&)> part_versions = {};
   std::function<std::unique_ptr<Agent>(const FidelityPair&, const Parameters&, const AgentSetting&)>
       build;
 };

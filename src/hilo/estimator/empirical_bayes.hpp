@@ -10,8 +10,9 @@ namespace hilo {
 //   c = alpha s_l^2 / n,   v = s_l^2 / n + s_L^2 / m,   d = mean free - mean coupled
 //
 // The bias b = Q_lo - E[coupled return] of a pair, in its unit u, is taken as a draw from
-// (mu, tau^2), both fitted over all pairs (pooled_evidence.hpp); then Q is the best linear estimate
-// of the value given mean_hi and d, and its squared error is
+// (mu, tau^2), both fitted over all pairs (pooled_evidence.hpp): mu is drawn to 0 unless the
+// evidence for an offset is clear. Then Q is the best linear estimate of the value given mean_hi
+// and d, and its squared error is
 //
 //   s_h^2 / n - c^2 / (v + tau^2 u^2) + k^2 u^2 Var[mu].
 //

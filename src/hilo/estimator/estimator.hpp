@@ -45,6 +45,8 @@ class Estimator {
 
   // The evidence of a pair has changed. O(1), amortised.
   virtual void update(std::size_t /*pair*/, const Evidence& /*evidence*/) {}
+  // All updates since the last call came from one episode, so that their errors may be correlated.
+  virtual void end_episode() {}
   virtual CorrectedEstimate estimate(const Evidence& evidence) const = 0;
   // The same, where nobody asks for the standard error: it may be left unknown.
   virtual CorrectedEstimate estimate_quickly(const Evidence& evidence) const {
@@ -78,6 +80,8 @@ struct EstimatorOptions {
 struct EstimatorKind {
   std::string_view name;
   std::string_view description;
+  // Raised by every change that alters its results, so that runs with other estimators keep theirs.
+  std::uint32_t algorithm_version = 1;
 };
 std::span<const EstimatorKind> estimator_kinds();
 

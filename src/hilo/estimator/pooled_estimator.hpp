@@ -18,6 +18,7 @@ namespace hilo {
 class PooledEstimator : public Estimator {
  public:
   void update(std::size_t pair, const Evidence& evidence) override { pool_.update(pair, evidence); }
+  void end_episode() override { pool_.end_episode(); }
 
   CorrectedEstimate estimate(const Evidence& evidence) const override {
     const bool wanting = evidence.paired.count() == 0 || evidence.free.count() == 0;
@@ -25,7 +26,8 @@ class PooledEstimator : public Estimator {
     CorrectedEstimate out{.value = x.mean_high};
     const double plain = x.n > 0 ? x.var_high / x.n : 0;
     if (plain > 0) out.standard_error = std::sqrt(plain);
-    const double alpha = wanting || !pool_.ready() ? 0 : alpha_of(evidence);
+    const double alpha =
+        wanting || !pool_.ready() || never_varied(evidence) ? 0 : alpha_of(evidence);
     if (alpha == 0 || !(plain > 0) || !(x.noise() > 0)) return out;
 
     const Gain gain = gain_of(x, alpha);
@@ -65,6 +67,12 @@ class PooledEstimator : public Estimator {
   virtual Gain gain_of(const SteadyMoments& x, double alpha) const = 0;
 
  private:
+  // Returns that are all the same have no error to correct. A correction would only break ties
+  // between actions that the expensive simulator has not told apart, as where rewards are rare.
+  static bool never_varied(const Evidence& evidence) {
+    return evidence.paired.count() > 1 && evidence.paired.variance_x() == 0;
+  }
+
   double alpha_of(const Evidence& evidence) const {
     if (alpha_ == Alpha::pooled) return pool_.alpha();
     const double var_low = evidence.paired.variance_y();

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/portable_math.hpp"
 
 namespace hilo {
 namespace {
@@ -51,6 +52,9 @@ void PooledEvidence::update(std::size_t pair, const Evidence& evidence) {
   else
     ++num_seen_;
 
+  const bool seen_before = entry.weight > 0;
+  const double move_low = evidence.paired.mean_y() - entry.mean_low;
+  entry.mean_low = evidence.paired.mean_y();
   entry.weight = weight_;
   entry.freedom = std::max(0.0, evidence.paired.effective_count() - 1);
   entry.var_high = evidence.paired.variance_x();
@@ -65,12 +69,23 @@ void PooledEvidence::update(std::size_t pair, const Evidence& evidence) {
   entry.noise = usable ? steady_now.noise() / unit : 0;
   entry.precision = usable ? 1 / (entry.noise + bias_.variance) : 0;
   add(sums_, entry, 1);
+  if (seen_before && usable) {
+    const double move = entry.precision * move_low / std::sqrt(unit);
+    move_ += move;
+    squares_ += move * move;
+  }
 
   weight_ /= forgetting_;
   if (++updates_ >= std::max<std::uint64_t>(entries_.size(), kFewestUpdates) ||
       weight_ > kLargestWeight)
     resynchronise();
   fit_bias();
+}
+
+void PooledEvidence::end_episode() {
+  clusters_.together += weight_ * move_ * move_;
+  clusters_.apart += weight_ * squares_;
+  move_ = squares_ = 0;
 }
 
 // Takes all sums afresh, so that the rounding errors of adding and taking away are forgotten, and
@@ -83,6 +98,8 @@ void PooledEvidence::resynchronise() {
     if (entry.precision > 0) entry.precision = 1 / (entry.noise + bias_.variance);
     add(sums_, entry, 1);
   }
+  clusters_.together /= weight_;
+  clusters_.apart /= weight_;
   weight_ = 1;
   updates_ = 0;
 }
@@ -91,13 +108,40 @@ void PooledEvidence::fit_bias() {
   const Sums& s = sums_;
   bias_ = {};
   if (num_seen_ < kFewestPairs || !(s.w > 0)) return;
-  bias_.offset = s.w_d / s.w;
   bias_.square = std::max(0.0, (s.w_dd - s.w_v) / s.w);
-  // E[sum w (d - mu)^2] = sum w v - sum w^2 v / sum w + tau^2 (sum w - sum w^2 / sum w)
-  const double q = s.w_dd - s.w_d * bias_.offset;
+  const double mean = s.w_d / s.w;
+  // With F = inflation(), Var[mean] = F sum w^2 v / (sum w)^2 if there is no spread, and
+  // E[sum w (d - mean)^2] = sum w v - F sum w^2 v / sum w + tau^2 (sum w - sum w^2 / sum w)
+  const double noise = inflation() * s.ww_v / s.w;
+  const double q = s.w_dd - s.w_d * mean;
   const double freedom = s.w - s.ww / s.w;
-  if (freedom > 0) bias_.variance = std::max(0.0, (q - (s.w_v - s.ww_v / s.w)) / freedom);
-  bias_.offset_variance = (s.ww_v + s.ww * bias_.variance) / (s.w * s.w);
+  if (freedom > 0) bias_.variance = std::max(0.0, (q - std::max(0.0, s.w_v - noise)) / freedom);
+  judge_offset(mean, (noise + s.ww / s.w * bias_.variance) / s.w);
+}
+
+// The posterior of mu under a prior of three parts, each as likely as the others: there is no
+// offset, as between simulators of the same dynamics; it is as large as biases differ among pairs;
+// it is as large as the unit. With s^2 the variance of a part and r = s^2 / (s^2 + v),
+//   mu given the part ~ N(r mean, r v),   weight of the part ~ sqrt(1 - r) exp(r mean^2 / (2 v)).
+// Without the first part simulators with the same dynamics would keep the error that all pairs
+// share, which is most of what is left there.
+void PooledEvidence::judge_offset(double mean, double v) {
+  bias_.offset = mean;
+  bias_.offset_variance = v;
+  if (!(v > 0)) return;
+  const double square = mean * mean / v;
+  double weights = 0, first = 0, second = 0;
+  for (const double prior : {0.0, bias_.variance, 1.0}) {
+    const double r = prior / (prior + v);
+    // Divided by the largest exponential, that of the widest part, so that nothing overflows.
+    const double weight = std::sqrt(1 - r) * portable_exp((r - 1) * square / 2);
+    weights += weight;
+    first += weight * r * mean;
+    second += weight * (r * v + r * r * mean * mean);
+  }
+  if (!(weights > 0)) return;  // so far from zero that every part agrees
+  bias_.offset = first / weights;
+  bias_.offset_variance = second / weights - bias_.offset * bias_.offset;
 }
 
 double PooledEvidence::alpha() const { return sums_.var_low > 0 ? sums_.cov / sums_.var_low : 0; }
@@ -129,6 +173,7 @@ void PooledEvidence::save(ArchiveWriter& out) const {
   out.array<Entry>(entries_);
   out.value(sums_);
   out.value(bias_);
+  out.value(clusters_);
   out.value(weight_);
   out.value(num_seen_);
   out.value(updates_);
@@ -139,6 +184,7 @@ void PooledEvidence::load(ArchiveReader& in) {
   in.array<Entry>("number of pairs", entries_);
   sums_ = in.value<Sums>();
   bias_ = in.value<Bias>();
+  clusters_ = in.value<Clusters>();
   weight_ = in.value<double>();
   num_seen_ = in.value<std::uint64_t>();
   updates_ = in.value<std::uint64_t>();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -34,9 +35,15 @@ inline double bias_unit_square(double var_low, double pooled_var_low) {
 //
 // d estimates b = Q_lo - E[coupled low-fidelity return], which is zero for all pairs if both
 // fidelities have the same dynamics. Pairs whose returns hardly vary have less of a bias, so biases
-// are compared in units of their own, u: over the pairs d / u ~ (mu, v / u^2 + tau^2). mu and tau^2
-// by moments with weights 1 / (v / u^2 + tau^2) (DerSimonian and Kacker 2007, which is DerSimonian
-// and Laird 1986 for weights 1 / v).
+// are compared in units of their own, u: over the pairs d / u ~ (mu, v / u^2 + tau^2). tau^2 by
+// moments with weights 1 / (v / u^2 + tau^2) (DerSimonian and Kacker 2007, which is DerSimonian and
+// Laird 1986 for weights 1 / v); mu by its posterior given the weighted mean.
+//
+// The returns of an episode share its luck, so the errors of the pairs it visits are correlated and
+// their mean is far less certain than if they were not. The variance of the mean is therefore
+// clustered by episode (Liang and Zeger 1986), as a factor that the episodes themselves show:
+//   F = sum over episodes (sum of moves)^2 / sum over episodes (sum of squared moves),
+// where the move of a pair is what the episode moved its share of the weighted mean by.
 class PooledEvidence {
  public:
   static constexpr double kPriorReturns = 30;
@@ -44,6 +51,8 @@ class PooledEvidence {
   PooledEvidence(std::size_t num_pairs, double forgetting);
 
   void update(std::size_t pair, const Evidence& evidence);
+  // The updates since the last call came from one episode.
+  void end_episode();
 
   // Enough pairs have been seen for the sums to mean something.
   bool ready() const { return num_seen_ >= kFewestPairs && sums_.var_low > 0; }
@@ -51,10 +60,15 @@ class PooledEvidence {
   double alpha() const;        // sum of cov / sum of var
   double correlation() const;  // of the pooled moments
   // Of biases in units of u.
-  double bias_offset() const { return bias_.offset; }               // mu
+  double bias_offset() const { return bias_.offset; }               // E[mu]
   double bias_variance() const { return bias_.variance; }           // tau^2
-  double offset_variance() const { return bias_.offset_variance; }  // of mu itself
+  double offset_variance() const { return bias_.offset_variance; }  // Var[mu]
   double bias_square() const { return bias_.square; }               // mean of d^2 - v, at least 0
+
+  // F, at least 1: by how much the episodes' common luck widens the variance of the mean of d / u.
+  double inflation() const {
+    return clusters_.apart > 0 ? std::max(1.0, clusters_.together / clusters_.apart) : 1;
+  }
 
   SteadyMoments steady(const Evidence& evidence) const;
 
@@ -75,6 +89,7 @@ class PooledEvidence {
     double weight = 0;  // 0: not seen yet
     double precision = 0;
     double difference = 0, noise = 0;  // in units of u and its square
+    double mean_low = 0;               // of the coupled returns
     double freedom = 0, var_high = 0, var_low = 0, cov = 0;
     double free_freedom = 0, var_free = 0;
   };
@@ -84,19 +99,26 @@ class PooledEvidence {
     double freedom = 0, var_high = 0, var_low = 0, cov = 0;      // weighted by freedom
     double free_freedom = 0, var_free = 0;
   };
+  // The two sums of F.
+  struct Clusters {
+    double together = 0, apart = 0;
+  };
   struct Bias {
     double offset = 0, variance = 0, offset_variance = 0, square = 0;
   };
 
   static void add(Sums& sums, const Entry& entry, double sign);
   void fit_bias();
+  void judge_offset(double mean, double v);
   void resynchronise();
 
   std::vector<Entry> entries_;
   double forgetting_;
   Sums sums_;
   Bias bias_;
-  double weight_ = 1;  // of the next update; grows where all others should fade
+  Clusters clusters_;
+  double move_ = 0, squares_ = 0;  // sum of moves and of their squares, in the episode at hand
+  double weight_ = 1;              // of the next update; grows where all others should fade
   std::uint64_t num_seen_ = 0;
   std::uint64_t updates_ = 0;  // since the sums were last taken afresh
 };

@@ -15,9 +15,9 @@ namespace hilo {
 std::span<const EstimatorKind> estimator_kinds() {
   static constexpr EstimatorKind kKinds[] = {
       {"paper", "the paper's control variate; biased where the dynamics differ"},
-      {"finite-m", "the same with free returns alone and a pooled alpha"},
-      {"bias-aware", "trusts the low fidelity less, the larger the mean square of its bias"},
-      {"empirical-bayes", "takes out the pairs' common bias and distrusts its spread: MFMCRL+"},
+      {"finite-m", "the same with free returns alone and a pooled alpha", 2},
+      {"bias-aware", "trusts the low fidelity less, the larger the mean square of its bias", 2},
+      {"empirical-bayes", "takes out the pairs' common bias and distrusts its spread: MFMCRL+", 2},
   };
   return kKinds;
 }

@@ -99,6 +99,9 @@ void canonicalise(RunConfig& config, const ProblemKind& kind) {
                                            config.agent->uses_low_fidelity);
   config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
   append(config.canonical, "agent", config.agent_parameters.all(), config.agent->parameters);
+  if (config.agent->part_versions)
+    for (const auto& [part, version] : config.agent->part_versions(config.agent_parameters))
+      if (version > 1) config.canonical += fmt::format("agent.{}_version = {}\n", part, version);
   config.canonical += fmt::format("problem.kind = \"{}\"\n", kind.name);
   append(config.canonical, "problem", visible, kind.parameters);
   append(config.canonical, "test", config.test.all(), test_parameters());
