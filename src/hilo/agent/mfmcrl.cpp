@@ -56,6 +56,7 @@ Mfmcrl::Mfmcrl(const Mfmcrl& other)
       path_pool_(other.path_pool_),
       estimator_(other.estimator_->clone()),
       episodes_(other.episodes_),
+      cut_in_a_row_(other.cut_in_a_row_),
       low_policy_(other.low_policy_),
       action_0_(other.action_0_),
       high_visits_(other.high_visits_),
@@ -69,6 +70,7 @@ LearnReport Mfmcrl::learn(const Episode& episode) {
   LearnReport report;
   if (episode.truncated) {
     ++episodes_;
+    ++cut_in_a_row_;
     report.dropped = true;
     return report;
   }
@@ -88,6 +90,7 @@ LearnReport Mfmcrl::learn(const Episode& episode) {
   // [l. 6-20] backwards through the episode
   update_values(episode, report);
   ++episodes_;
+  cut_in_a_row_ = 0;
   return report;
 }
 
@@ -130,8 +133,8 @@ void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
 // What it is compared with must have followed the same policy as the episode at hand.
 Behaviour Mfmcrl::low_behaviour() const {
   if (episodes_ < options_.pilot_episodes) return low_policy_.q().behaviour(1);
-  return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(explores_)
-                                                     : action_0_.behaviour(explores_);
+  return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(explores())
+                                                     : action_0_.behaviour(explores());
 }
 
 RolloutBatch Mfmcrl::low_batch() const {
@@ -308,6 +311,7 @@ std::vector<std::byte> Mfmcrl::save() const {
   out.value(static_cast<std::uint64_t>(q_.num_actions()));
   out.value(static_cast<std::uint64_t>(pair_.low().num_states()));
   out.value(episodes_);
+  out.value(cut_in_a_row_);
   out.array<double>(q_.values());
   out.array<CoMoments>(paired_);
   out.array<Moments>(free_pool_);
@@ -341,6 +345,7 @@ void Mfmcrl::load(std::span<const std::byte> bytes) {
   in.expect("number of actions", static_cast<std::uint64_t>(q_.num_actions()));
   in.expect("number of low-fidelity states", static_cast<std::uint64_t>(pair_.low().num_states()));
   loaded.episodes_ = in.value<std::uint64_t>();
+  loaded.cut_in_a_row_ = in.value<std::uint64_t>();
   std::vector<double> q(q_.values().size());
   in.array<double>("number of Q values", q);
   in.array<CoMoments>("number of paired returns", loaded.paired_);

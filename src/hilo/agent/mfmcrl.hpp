@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "hilo/agent/agent.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/moments.hpp"
@@ -20,7 +22,7 @@ class Mfmcrl final : public Agent {
   // The seed addresses the streams of the low-fidelity roll-outs.
   Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed);
 
-  Behaviour behaviour() const override { return q_.behaviour(explores_); }
+  Behaviour behaviour() const override { return q_.behaviour(explores()); }
   Behaviour low_behaviour() const override;
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
@@ -44,6 +46,13 @@ class Mfmcrl final : public Agent {
   const Estimator& estimator() const { return *estimator_; }
 
  private:
+  // The probability of a uniform action. A cut episode teaches nothing, and the same values would
+  // lead to the next: a greedy loop. So every cut episode in a row adds to it, until one ends. The
+  // paper's estimator goes without, as it is there to repeat the paper.
+  double explores() const {
+    if (options_.estimator.name == "paper") return explores_;
+    return std::min(1.0, explores_ * static_cast<double>(1 + cut_in_a_row_));
+  }
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   Evidence evidence(State s, Action a) const;
   RolloutBatch low_batch() const;
@@ -65,7 +74,7 @@ class Mfmcrl final : public Agent {
   FidelityPair pair_;
   MfmcrlOptions options_;
   std::uint64_t seed_;
-  double explores_;  // the probability of a uniform action
+  double explores_;  // the probability of a uniform action after an episode that ended
 
   // The state: what save writes. Q_lo follows from Q.
   QTable q_;
@@ -74,6 +83,7 @@ class Mfmcrl final : public Agent {
   std::vector<Moments> path_pool_;
   std::unique_ptr<Estimator> estimator_;
   std::uint64_t episodes_ = 0;
+  std::uint64_t cut_in_a_row_ = 0;  // the last so many episodes
 
   LowPolicy low_policy_;
   FixedActionPolicy action_0_;

@@ -21,13 +21,11 @@ class PooledEstimator : public Estimator {
   void end_episode() override { pool_.end_episode(); }
 
   CorrectedEstimate estimate(const Evidence& evidence) const override {
-    const bool wanting = evidence.paired.count() == 0 || evidence.free.count() == 0;
     const SteadyMoments x = pool_.steady(evidence);
     CorrectedEstimate out{.value = x.mean_high};
     const double plain = x.n > 0 ? x.var_high / x.n : 0;
     if (plain > 0) out.standard_error = std::sqrt(plain);
-    const double alpha =
-        wanting || !pool_.ready() || never_varied(evidence) ? 0 : alpha_of(evidence);
+    const double alpha = pool_.ready() && correctable(evidence) ? alpha_of(evidence) : 0;
     if (alpha == 0 || !(plain > 0) || !(x.noise() > 0)) return out;
 
     const Gain gain = gain_of(x, alpha);
@@ -69,8 +67,9 @@ class PooledEstimator : public Estimator {
  private:
   // Returns that are all the same have no error to correct. A correction would only break ties
   // between actions that the expensive simulator has not told apart, as where rewards are rare.
-  static bool never_varied(const Evidence& evidence) {
-    return evidence.paired.count() > 1 && evidence.paired.variance_x() == 0;
+  static bool correctable(const Evidence& evidence) {
+    const std::uint64_t n = evidence.paired.count();
+    return (n == 1 || (n > 1 && evidence.paired.variance_x() > 0)) && evidence.free.count() > 0;
   }
 
   double alpha_of(const Evidence& evidence) const {
