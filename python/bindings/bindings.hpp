@@ -25,6 +25,10 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/parameters.hpp"
 
+namespace hilo {
+class Store;
+}
+
 namespace hilo::python {
 
 namespace nb = nanobind;
@@ -45,6 +49,9 @@ void bind_experiment(nb::module_& m);
 void bind_store(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_python_simulator(nb::module_& m);
+
+// The name itself; throws, with the nearest one, unless the store has the experiment.
+const std::string& known_experiment(const Store& store, const std::string& name);
 
 using Parameter = std::map<std::string, Value>;
 
