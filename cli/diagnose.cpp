@@ -159,7 +159,7 @@ Handler add_diagnose(CLI::App& app) {
   app.add_option("SPEC", options->spec, "experiment description, a TOML file")->required();
   app.add_option("--pilot", options->pilot, "high-fidelity episodes to spend")
       ->capture_default_str()
-      ->check(whole_number(1, 0xffffffffU));
+      ->check(whole_number(0, 0xffffffffU));
   app.add_option("--seed", options->seed, "of the problem and the episodes")
       ->capture_default_str()
       ->check(whole_number(0, kMaxSeed));

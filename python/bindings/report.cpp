@@ -26,18 +26,16 @@ std::string listed(const std::vector<std::string>& names) {
 const std::string& known_agent(const Results& results, const std::string& agent) {
   const auto& agents = results.agents();
   if (std::find(agents.begin(), agents.end(), agent) == agents.end())
-    throw Error(Errc::usage, results.experiment() + ": there is no agent '" + agent + "'" +
-                                 did_you_mean(agent, agents) + " (there are: " + listed(agents) +
-                                 ")");
+    throw Error(Errc::usage, results.experiment() + ": there is no agent '" + agent + "', but " +
+                                 listed(agents) + did_you_mean(agent, agents));
   return agent;
 }
 
 const std::string& known_metric(const Results& results, const std::string& metric) {
   if (results.has_metric(metric)) return metric;
   const std::vector<std::string> metrics = results.metrics();
-  throw Error(Errc::usage, results.experiment() + ": there is no metric '" + metric + "'" +
-                               did_you_mean(metric, metrics) + " (there are: " + listed(metrics) +
-                               ")");
+  throw Error(Errc::usage, results.experiment() + ": there is no metric '" + metric + "', but " +
+                               listed(metrics) + did_you_mean(metric, metrics));
 }
 
 const BySeed& known_final(const Results& results, const std::string& agent,

@@ -116,12 +116,16 @@ class FunctionSource(Source):
         super().__init__(hold)
         self.num_states = whole(states, "states", Errc.spec)
         self.num_actions = whole(actions, "actions", Errc.spec)
+        for count, what in ((self.num_states, "states"), (self.num_actions, "actions")):
+            whole_in(count, f"number of {what}", 1, 1 << 30, Errc.spec)
         if not callable(start):
             options = [start] if isinstance(start, (int, np.integer)) else list(start)
             if not options:
                 raise Error("start is empty, but must be a state or a list of them", Errc.spec)
             last = self.num_states - 1
-            start = [whole_in(s, "start", 0, last, Errc.spec) for s in options]
+            start = [whole(s, "start", Errc.spec) for s in options]
+            for s in start:
+                whole_in(s, "the start state", 0, last, Errc.spec)
         self.set_terminal(terminal)
         self._step = step
         self._start = start

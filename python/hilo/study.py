@@ -143,10 +143,10 @@ class Study:
         Policies are judged by their exact values or by tests, as the table shows them. Without
         either, by what the agent itself expects of its policy from the start, less two standard
         errors; the policy's ``judged_by`` says which. Where there is not even that, the returns of
-        training decide, with a warning.
+        the second half of training decide, with a warning.
         """
         agents = self.agents if agent is None else [agent]
-        judged_by, levels = judge(self.results, agents, seed)
+        judged_by, levels = judge(self.results, self.columns, agents, seed)
         best, own = max(levels, key=lambda run: levels[run])
         stored = self.store.policy(self.experiment, best, own)
         return Policy(stored.q, best, own, self._codec, judged_by)
@@ -163,8 +163,8 @@ class Study:
             raise Error("plot needs matplotlib (pip install matplotlib)", Errc.usage) from e
         metric = metric or self.metric
         if metric not in self.results.metrics:
-            known = ", ".join(self.results.metrics) or "none: no run is finished"
-            raise Error(f"{self.experiment} has no metric {metric!r}, but {known}", Errc.usage)
+            names = ", ".join(self.results.metrics) or "none: no run is finished"
+            raise Error(f"{self.experiment} has no metric {metric!r}, but {names}", Errc.usage)
 
         class Picture(Figure):
             """A figure that notebooks show without a backend."""

@@ -57,10 +57,23 @@ def test_training_returns_decide_with_a_warning_alone(monkeypatch: pytest.Monkey
     # As in a store from before agents were asked for their estimates.
     monkeypatch.setattr(hilo.judging, "_OWN", "own_value_of_nobody")
     with pytest.warns(UserWarning, match="noisy and explore.*test_episodes="):
-        assert study.policy().judged_by == "train_return"
+        policy = study.policy()
+    assert policy.judged_by == "train_return"
+    columns = study.columns()
+    late = (np.array(columns["metric"]) == "train_return") & (columns["episode"] > 20)
+    means = [columns["value"][late & (columns["seed"] == seed)].mean() for seed in range(3)]
+    assert policy.seed == int(np.argmax(means))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         study.policy("MCRL", 1)  # nothing is chosen
+
+
+def test_an_agent_that_cannot_say_how_sure_it_is_makes_no_estimate() -> None:
+    study = hilo.train(GAMBLE, agent=["mcrl", "q-learning"], episodes=40, seeds=3, **QUICK)
+    assert not study.results.final_values("Q-learning", "own_value")
+    assert study.policy("MCRL").judged_by == "own_value"
+    with pytest.warns(UserWarning, match="not all agents can say how sure"):
+        assert study.policy().judged_by == "train_return"
 
 
 def test_table_findings_and_page_name_the_same_agent(tmp_path: Path) -> None:

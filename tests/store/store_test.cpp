@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 
 #include "hilo/store/sqlite.hpp"
 #include "support/expect_error.hpp"
 #include "support/specs.hpp"
+#include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace hilo {
