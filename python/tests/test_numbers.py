@@ -207,6 +207,23 @@ def test_cells_are_whole_numbers(cell: Any) -> None:
         hilo.Grid([0], [1], [6]).centre(cell)
 
 
+def test_states_and_actions_in_arrays_are_whole_numbers() -> None:
+    pair = hilo.build_problem("random-mdp").pair
+    states, model = pair.high.num_states, pair.high.model
+    assert hilo.StateMap(np.array([0, 1]), 3).low_of.tolist() == [0, 1]
+    for bad in (np.array([0.5, 1.2]), np.array([True, False]), np.array([-1, 1])):
+        with pytest.raises((TypeError, hilo.Error)):
+            hilo.StateMap(bad, 3)
+        with pytest.raises((TypeError, hilo.Error)):
+            pair.low.roll_out(bad, np.zeros(2, dtype=np.int64))
+    with pytest.raises((TypeError, hilo.Error)):
+        hilo.evaluate_policy(model, np.full(states, 0.5), 0.9)
+    with pytest.raises(hilo.Error, match="gamma is nan"):
+        hilo.discounted_returns(np.ones(3), NAN)
+    with pytest.raises(hilo.Error, match="best_variance is nan"):
+        hilo.greedy_is_best_bound(NAN, [(1.0, 1.0)])
+
+
 def test_notes_of_a_spec_are_warnings() -> None:
     with pytest.warns(UserWarning, match="it is the same agent as"):
         twice = hilo.train(WalkEnv(), agent=["mcrl", "mcrl"], **QUICK)
