@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
@@ -101,9 +102,6 @@ int run(const Options& options) {
   if (options.policy_store.empty() &&
       !(options.policy_experiment.empty() && options.policy_agent.empty()))
     throw Error(Errc::usage, "--experiment and --agent are of --policy STORE, which is not given");
-  if (!(options.plan.returns >= 0 && options.plan.returns <= 1e9))
-    throw Error(Errc::usage,
-                fmt::format("--returns is {}, but must be in [1, 1e9]", options.plan.returns));
   const Spec spec = load_spec(options.spec, options.overrides);
   const RunConfig& config = find_config(spec, options.spec);
   const Problem problem = build_problem(config.problem_kind->name, config.problem, options.seed);
@@ -160,18 +158,21 @@ Handler add_diagnose(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("SPEC", options->spec, "experiment description, a TOML file")->required();
   app.add_option("--pilot", options->pilot, "high-fidelity episodes to spend")
-      ->capture_default_str();
-  app.add_option("--seed", options->seed, "of the problem and the episodes")->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number(0, 0xffffffffU));
+  app.add_option("--seed", options->seed, "of the problem and the episodes")
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxSeed));
   app.add_option("--returns", options->plan.returns,
                  "high-fidelity returns of a pair to plan for; default: what the spec's training "
                  "would give")
-      ->check(CLI::PositiveNumber);
+      ->check(number_in({.low = 0, .high = 1e9, .open_low = true}));
   app.add_option("--cost-high", options->plan.cost_high,
                  "cost of a high-fidelity step, in any unit; default: the time measured")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--cost-low", options->plan.cost_low,
                  "cost of a low-fidelity step, in the same unit")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--policy", options->policy_store,
                  "store with a trained policy to follow; default: uniform");
   app.add_option("--experiment", options->policy_experiment, "of that store; default: the first");

@@ -14,7 +14,7 @@ namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, csv = "-", experiment;
+  std::string store, csv, experiment;  // csv "": standard output
   bool json = false;
 };
 
@@ -37,6 +37,8 @@ void write_csv(const Store& store, const std::string& experiment, std::ostream& 
 int run(const Options& options) {
   const Store store = Store::open_to_read(options.store);
   if (!options.experiment.empty()) require_experiment(store, options.store, options.experiment);
+  if (options.json && !options.csv.empty())
+    throw Error(Errc::usage, "--json prints to standard output and --csv writes CSV: give one");
   if (options.json) {
     nlohmann::json rows = nlohmann::json::array();
     store.for_each_result(options.experiment, [&](const ResultRow& row) {
@@ -48,7 +50,7 @@ int run(const Options& options) {
                       {"value", row.value}});
     });
     fmt::print("{}\n", rows.dump());
-  } else if (options.csv == "-") {
+  } else if (options.csv.empty() || options.csv == "-") {
     write_csv(store, options.experiment, std::cout);
     if (!std::cout.flush()) throw Error(Errc::io, "the output cannot be written");
   } else {
@@ -64,8 +66,8 @@ int run(const Options& options) {
 Handler add_export(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("STORE", options->store, "result store")->required();
-  app.add_option("--csv", options->csv, "file to write, - for standard output")
-      ->capture_default_str();
+  app.add_option("--csv", options->csv,
+                 "file to write, - for standard output, which is the default");
   app.add_option("--experiment", options->experiment, "only this one");
   app.add_flag("--json", options->json, "print JSON instead");
   add_example(app, "hilo export hilo.db --csv results.csv");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
@@ -173,8 +174,6 @@ int run(Options options) {
   };
   if ((options.cost_high > 0) != (options.cost_low > 0))
     throw Error(Errc::usage, "--cost-high and --cost-low belong together");
-  if (options.gamma && !(*options.gamma >= 0 && *options.gamma < 1))
-    throw Error(Errc::usage, fmt::format("--gamma is {}, but must be in [0, 1)", *options.gamma));
   if (options.store.empty() && !(options.experiment.empty() && options.agent.empty()))
     throw Error(Errc::usage, "--experiment and --agent are of a --store, which is not given");
   const bool wants_costs = options.correlation.has_value();
@@ -182,9 +181,6 @@ int run(Options options) {
     throw Error(Errc::usage,
                 "nothing to plan: give --error for the returns needed, --gap for the chance that "
                 "the greedy action is best, --correlation for costs, or a --store");
-  if (!(options.confidence > 0 && options.confidence < 1))
-    throw Error(Errc::usage,
-                fmt::format("--confidence is {}, but must be in (0, 1)", options.confidence));
   nlohmann::json all;
   if (options.sd) all["sd"] = *options.sd;
   if (options.correlation) all["correlation"] = *options.correlation;
@@ -227,29 +223,40 @@ int run(Options options) {
 Handler add_plan(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("--sd", options->sd, "standard deviation of a high-fidelity return")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--correlation", options->correlation, "of high- and low-fidelity returns")
-      ->check(CLI::Range(-1.0, 1.0));
-  app.add_option("--error", options->error, "largest error of a value that is wanted")
-      ->check(CLI::PositiveNumber);
+      ->check(number_in({.low = -1, .high = 1}));
+  CLI::Option* error =
+      app.add_option("--error", options->error, "largest error of a value that is wanted");
+  error->check(positive_number());
   app.add_option("--confidence", options->confidence, "with which it is wanted")
-      ->capture_default_str();
-  app.add_option("--rewards", options->rewards, "smallest and largest high-fidelity reward")
-      ->expected(2);
+      ->capture_default_str()
+      ->check(number_in({.low = 0, .high = 1, .open_low = true, .open_high = true}))
+      ->needs(error);
+  CLI::Option* rewards =
+      app.add_option("--rewards", options->rewards, "smallest and largest high-fidelity reward")
+          ->expected(2)
+          ->check(number_in({}))
+          ->needs(error);
   app.add_option("--low-rewards", options->low_rewards,
                  "the same in the low fidelity; default: alike")
-      ->expected(2);
-  app.add_option("--gamma", options->gamma, "discount; default 0.99, or the store's");
-  app.add_option("--gap", options->gaps,
-                 "how much worse another action is than the best; once for each")
-      ->check(CLI::PositiveNumber);
+      ->expected(2)
+      ->check(number_in({}))
+      ->needs(rewards);
+  app.add_option("--gamma", options->gamma, "discount; default 0.99, or the store's")
+      ->check(number_in({.low = 0, .high = 1, .open_high = true}))
+      ->needs(rewards);
+  CLI::Option* gap = app.add_option(
+      "--gap", options->gaps, "how much worse another action is than the best; once for each");
+  gap->check(positive_number());
   app.add_option("--returns", options->returns, "of every action, for --gap")
       ->capture_default_str()
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number())
+      ->needs(gap);
   app.add_option("--cost-high", options->cost_high, "of a high-fidelity return, in any unit")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--cost-low", options->cost_low, "of a low-fidelity return, in the same")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   app.add_option("--store", options->store, "take what is not given from results there");
   app.add_option("--experiment", options->experiment, "of the store; default: the first");
   app.add_option("--agent", options->agent, "of the experiment; default: the first that has it");

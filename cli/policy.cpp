@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/csv.hpp"
@@ -70,6 +71,10 @@ int show_state(const QTable& q, std::uint64_t state, bool json) {
 }
 
 int run(Options options) {
+  if (options.csv == "-" && (options.state || options.json))
+    throw Error(Errc::usage,
+                "--csv - writes the policy to standard output, where nothing else belongs: leave "
+                "--state and --json out, or give --csv a file");
   const Store store = Store::open_to_read(options.store);
   if (options.experiment.empty())
     options.experiment = only_one(store.experiments(), "experiment", "--experiment");
@@ -80,7 +85,7 @@ int run(Options options) {
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
   if (!options.csv.empty()) write_csv(q, options.csv);
-  if (options.csv == "-") return 0;  // nothing else belongs there
+  if (options.csv == "-") return 0;
   if (options.state) return show_state(q, *options.state, options.json);
   if (options.json) {
     const nlohmann::json out = {
@@ -104,8 +109,11 @@ Handler add_policy(CLI::App& app) {
   app.add_option("STORE", options->store, "result store")->required();
   app.add_option("--experiment", options->experiment, "needed if the store has several");
   app.add_option("--agent", options->agent, "label of the agent, needed if there are several");
-  app.add_option("--seed", options->seed, "which of the trained policies")->capture_default_str();
-  app.add_option("--state", options->state, "ask it about this state");
+  app.add_option("--seed", options->seed, "which of the trained policies")
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxSeed));
+  app.add_option("--state", options->state, "ask it about this state")
+      ->check(whole_number(0, kMaxTableSize - 1));
   app.add_option("--csv", options->csv,
                  "write all of it: state,action,q,greedy; - for standard output");
   app.add_flag("--json", options->json, "print JSON");

@@ -97,8 +97,22 @@ int write_guide(const Options& options, const char* flag, const std::string& out
   return 0;
 }
 
+// A flag that would be ignored is refused.
+void check_combination(const Options& options) {
+  const bool guide = !options.guide.empty() || !options.agents.empty();
+  if (guide && !(options.out.empty() && options.experiment.empty() && options.metric.empty() &&
+                 !options.json && (options.guide.empty() || options.agents.empty())))
+    throw Error(Errc::usage,
+                "--guide and --agents each write one page: only --figures goes with them");
+  if (!options.metric.empty() && !options.out.empty() && options.figures.empty() && !options.json)
+    throw Error(Errc::usage,
+                "--metric is for tables on the terminal, --json and --figures; a page has all "
+                "metrics");
+}
+
 int run(const Options& options) {
   require_report_name(options.out);
+  check_combination(options);
   if (!options.guide.empty())
     return write_guide(options, "--guide", options.guide, make_estimator_guide,
                        draw_estimator_guide);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_files.hpp"
@@ -226,7 +227,8 @@ Handler add_reproduce(CLI::App& app) {
   app.add_option("--store", options->request.store, "result store; runs already in it are skipped")
       ->capture_default_str();
   app.add_option("--threads", options->request.threads, "workers, 0 for one per core")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxThreads));
   app.add_option("--table", options->table,
                  "real NAS-Bench-201 accuracies, CSV or CSV.gz (docs/nas.md); default: a stand-in");
   app.add_option(

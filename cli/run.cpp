@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/run_spec.hpp"
@@ -41,7 +42,8 @@ Handler add_run(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--seeds", options->seeds, "36 for seeds 0 to 35, or a range such as 10..19");
   app.add_option("--threads", options->request.threads, "workers, 0 for one per core")
-      ->capture_default_str();
+      ->capture_default_str()
+      ->check(whole_number(0, kMaxThreads));
   app.add_option("--set", options->overrides,
                  "set a key of the spec, as in train.episodes=100 or agent.2.low_rollouts=5")
       ->take_all()

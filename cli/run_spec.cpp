@@ -88,6 +88,12 @@ void check_files(const Spec& spec) {
     build_problem(groups[0].problem_kind->name, groups[0].problem, groups[0].seed);
 }
 
+std::vector<std::string> notes_of(std::span<const Spec> specs) {
+  std::vector<std::string> notes;
+  for (const Spec& spec : specs) notes.insert(notes.end(), spec.notes.begin(), spec.notes.end());
+  return notes;
+}
+
 }  // namespace
 
 RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
@@ -97,6 +103,7 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   outcome.total = count_runs(all);
   outcome.ranks = num_ranks();
   for (const Spec& spec : specs) check_files(spec);
+  outcome.notes = notes_of(specs);
   const unsigned threads = threads_of_rank(request.threads);
   if (!is_first_rank()) {
     const StopOnSignal stop;
@@ -161,6 +168,8 @@ void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequ
                         {"canonical", config.canonical}});
     }
   }
+  if (!json)
+    for (const std::string& note : notes_of(specs)) fmt::print("note: {}\n", note);
   if (json)
     fmt::print("{}\n", nlohmann::json{{"experiment", name},
                                       {"runs", total},
@@ -168,7 +177,8 @@ void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequ
                                       {"seconds", seconds},
                                       {"megabytes", megabytes},
                                       {"threads", threads},
-                                      {"agents", agents}}
+                                      {"agents", agents},
+                                      {"notes", notes_of(specs)}}
                            .dump(2));
   else
     fmt::print("{} of {} runs to do; about {:.0f} s and {:.0f} MB of tables on {} threads\n",
@@ -179,6 +189,7 @@ std::string describe(const std::string& name, const RunRequest& request,
                      const RunOutcome& outcome) {
   const std::string store = request.store.string();
   std::string text;
+  for (const std::string& note : outcome.notes) text += fmt::format("note: {}\n", note);
   if (!outcome.dropped.empty())
     text += fmt::format(
         "{}: other configurations stood for {} before; their runs stay in the store "
@@ -204,7 +215,8 @@ nlohmann::json to_json(const std::string& name, const RunRequest& request,
           {"runs", outcome.total},        {"done", outcome.done},
           {"failed", outcome.failed},     {"interrupted", outcome.interrupted},
           {"seconds", outcome.seconds},   {"store_seconds", outcome.store_seconds},
-          {"error", outcome.first_error}, {"ranks", outcome.ranks}};
+          {"error", outcome.first_error}, {"ranks", outcome.ranks},
+          {"notes", outcome.notes}};
 }
 
 Overrides seeds_override(const std::string& text) {

@@ -24,6 +24,7 @@ struct RunOutcome {
   double store_seconds = 0;  // spent on writing results
   std::string first_error;
   std::vector<std::string> dropped;  // agents that the experiment no longer shows
+  std::vector<std::string> notes;    // of the specs: what is not done as it was written
 };
 
 // Runs what the store does not have yet, in one plan with one progress line on a terminal, and

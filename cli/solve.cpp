@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
@@ -19,7 +20,7 @@ constexpr double kDefaultGamma = 0.99;
 
 struct Options {
   std::string problem, csv;
-  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> seed;
   std::optional<double> gamma;
   bool json = false;
 };
@@ -35,6 +36,9 @@ struct Solvable {
 Solvable find_problem(const Options& options) {
   namespace fs = std::filesystem;
   if (fs::is_directory(options.problem)) {
+    if (options.seed)
+      throw Error(Errc::usage, fmt::format("--seed has no meaning for {}: tables are what they are",
+                                           options.problem));
     const bool is_pair = fs::exists(fs::path(options.problem) / "high");
     const auto mdp =
         load_mdp(is_pair ? fs::path(options.problem) / "high" : fs::path(options.problem));
@@ -49,7 +53,8 @@ Solvable find_problem(const Options& options) {
     parameters = spec.configs[0].problem;
     gamma = spec.configs[0].train.number("gamma");
   }
-  auto problem = std::make_shared<Problem>(build_problem(kind, parameters, options.seed));
+  auto problem =
+      std::make_shared<Problem>(build_problem(kind, parameters, options.seed.value_or(0)));
   const Model* model = problem->pair.high().model();
   if (model == nullptr)
     throw Error(Errc::usage, fmt::format("{}: its distribution is not known, so that it cannot be "
@@ -67,8 +72,6 @@ void write_csv(const Solution& solution, const Model& model, const std::string& 
 }
 
 int run(const Options& options) {
-  if (options.gamma && !(*options.gamma >= 0 && *options.gamma < 1))
-    throw Error(Errc::usage, fmt::format("--gamma is {}, but must be in [0, 1)", *options.gamma));
   const Solvable problem = find_problem(options);
   const Model& model = *problem.model;
   const Solution solution = policy_iteration(model, problem.gamma);
@@ -78,15 +81,15 @@ int run(const Options& options) {
   if (!options.csv.empty()) write_csv(solution, model, options.csv);
   if (options.json) {
     const nlohmann::json out = {
-        {"problem", options.problem},   {"seed", options.seed},
+        {"problem", options.problem},   {"seed", options.seed.value_or(0)},
         {"states", model.num_states()}, {"actions", model.num_actions()},
         {"gamma", problem.gamma},       {"value", value},
         {"mean_reward", reward},        {"iterations", solution.iterations}};
     fmt::print("{}\n", out.dump(2));
     return 0;
   }
-  fmt::print("{}, seed {}: {} states, {} actions, gamma {}\n", options.problem, options.seed,
-             model.num_states(), model.num_actions(), problem.gamma);
+  fmt::print("{}, seed {}: {} states, {} actions, gamma {}\n", options.problem,
+             options.seed.value_or(0), model.num_states(), model.num_actions(), problem.gamma);
   fmt::print("optimal discounted value from the start    {:.6f}\n", value);
   fmt::print("mean reward per step of that policy        {:.6f}\n", reward);
   fmt::print("exact, by {} rounds of policy iteration\n", solution.iterations);
@@ -101,8 +104,10 @@ Handler add_solve(CLI::App& app) {
   app.add_option("PROBLEM", options->problem,
                  "a folder of tables, a spec.toml, or a kind of problem (hilo list problems)")
       ->required();
-  app.add_option("--seed", options->seed, "of a random problem")->capture_default_str();
-  app.add_option("--gamma", options->gamma, "discount; default that of the spec, else 0.99");
+  app.add_option("--seed", options->seed, "of a random problem; default 0")
+      ->check(whole_number(0, kMaxSeed));
+  app.add_option("--gamma", options->gamma, "discount; default that of the spec, else 0.99")
+      ->check(number_in({.low = 0, .high = 1, .open_high = true}));
   app.add_option("--csv", options->csv, "write the policy: state,action,value");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo solve random-mdp --seed 1 --csv optimal.csv");

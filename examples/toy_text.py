@@ -14,6 +14,7 @@ import gymnasium
 import hilo
 
 AGENTS = ["mcrl", "mfmcrl+", "q-learning", "bayes", "bayes-high"]
+TEST_EVERY = 20  # episodes
 
 
 class Pair(NamedTuple):
@@ -26,6 +27,11 @@ class Pair(NamedTuple):
     episodes: int
     max_steps: int
     story: str
+
+    @property
+    def early(self) -> int:
+        """The last test within a tenth of training."""
+        return self.episodes // 10 // TEST_EVERY * TEST_EVERY
 
 
 def newest(stem: str) -> str:
@@ -78,7 +84,7 @@ def study(pair: Pair, truncation: str, seeds: int, store: Path | None) -> hilo.S
         seeds=seeds,
         max_steps=pair.max_steps,
         truncation=truncation,
-        test_every=20,
+        test_every=TEST_EVERY,
         test_episodes=10,
         name=f"{pair.name}-{truncation}",
         store=store,
@@ -91,7 +97,7 @@ def cell(summary: hilo.Summary) -> str:
 
 def table(done: hilo.Study, pair: Pair) -> list[str]:
     """Exact values of the greedy policy, on the way and at the end."""
-    early = pair.episodes // 10
+    early = pair.early
     lines = [
         f"| agent | after {early} episodes | after {pair.episodes} | minus MCRL, paired | "
         "cut episodes |",
@@ -159,7 +165,7 @@ def findings(studies: dict[tuple[str, str], hilo.Study]) -> list[str]:
                 signed(difference)
                 for agent, without in (("MFMCRL+", "MCRL"), ("Bayes", "Bayes-high"))
                 for difference in (
-                    early_difference(done, agent, without, pair.episodes // 10),
+                    early_difference(done, agent, without, pair.early),
                     done.difference(agent, without),
                 )
             ]

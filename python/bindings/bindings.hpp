@@ -25,6 +25,10 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/parameters.hpp"
 
+namespace hilo {
+class Store;
+}
+
 namespace hilo::python {
 
 namespace nb = nanobind;
@@ -46,6 +50,9 @@ void bind_store(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_python_simulator(nb::module_& m);
 
+// The name itself; throws, with the nearest one, unless the store has the experiment.
+const std::string& known_experiment(const Store& store, const std::string& name);
+
 using Parameter = std::map<std::string, Value>;
 
 // What can be set, for lists of kinds.
@@ -61,6 +68,13 @@ template <class T>
 using InVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+// A vector of states or actions. An array of other numbers is refused: 1.5 is no state.
+struct Indices {
+  std::vector<std::uint32_t> all;
+  const std::uint32_t* data() const { return all.data(); }
+  std::size_t size() const { return all.size(); }
+};
 
 template <class T>
 std::span<const T> span_of(const InVector<T>& array) {
@@ -116,3 +130,31 @@ inline Parameter parameters_of(const nb::kwargs& kwargs) {
 }
 
 }  // namespace hilo::python
+
+namespace nanobind::detail {
+
+template <>
+struct type_caster<hilo::python::Indices> {
+  NB_TYPE_CASTER(hilo::python::Indices, const_name("numpy.typing.NDArray[numpy.uint32]"))
+
+  bool from_python(handle source, uint8_t, cleanup_list*) noexcept {
+    try {
+      const object array = module_::import_("numpy").attr("asarray")(source);
+      const auto kind = cast<std::string>(array.attr("dtype").attr("kind"));
+      const auto count = cast<std::size_t>(array.attr("size"));
+      if (cast<int>(array.attr("ndim")) != 1 || (count > 0 && kind != "i" && kind != "u"))
+        return false;
+      for (const handle one : array.attr("tolist")()) {
+        const auto number = cast<std::int64_t>(one);
+        if (number < 0 || number > 0xffffffffLL) return false;
+        value.all.push_back(static_cast<std::uint32_t>(number));
+      }
+      return true;
+    } catch (const std::exception&) {
+      PyErr_Clear();
+      return false;
+    }
+  }
+};
+
+}  // namespace nanobind::detail

@@ -6,7 +6,7 @@ void bind_episodes(nb::module_& m) {
   nb::class_<Episode>(m, "Episode", "States s_0 ... s_T, actions and rewards of one episode.")
       .def(
           "__init__",
-          [](Episode* self, const InVector<State>& states, const InVector<Action>& actions,
+          [](Episode* self, const Indices& states, const Indices& actions,
              const InVector<double>& rewards, bool truncated) {
             if (states.size() != actions.size() + 1 || rewards.size() != actions.size())
               throw Error(Errc::data, "an episode of n actions has n rewards and n + 1 states");

@@ -132,10 +132,9 @@ void bind_simulators(nb::module_& m) {
           "The reward it gives for a step that may have been taken elsewhere.")
       .def(
           "roll_out",
-          [](const Simulator& simulator, const InVector<State>& states,
-             const InVector<Action>& actions, std::uint32_t rollouts, const QTable* policy,
-             double epsilon, std::uint64_t seed, std::uint32_t episode, double gamma,
-             std::uint32_t max_steps) {
+          [](const Simulator& simulator, const Indices& states, const Indices& actions,
+             std::uint32_t rollouts, const QTable* policy, double epsilon, std::uint64_t seed,
+             std::uint32_t episode, double gamma, std::uint32_t max_steps) {
             if (states.size() != actions.size())
               throw Error(Errc::usage, "roll_out needs as many states as actions");
             require_within("rollouts", std::uint64_t{rollouts}, 1, 100'000'000, Errc::usage);
@@ -192,7 +191,7 @@ void bind_simulators(nb::module_& m) {
                        "The map T from high-fidelity to low-fidelity states, with its preimages.")
       .def(
           "__init__",
-          [](StateMap* self, const InVector<State>& low_of, std::size_t num_low_states) {
+          [](StateMap* self, const Indices& low_of, std::size_t num_low_states) {
             new (self) StateMap({low_of.data(), low_of.data() + low_of.size()}, num_low_states);
           },
           "low_of"_a, "num_low_states"_a)

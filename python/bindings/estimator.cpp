@@ -144,7 +144,12 @@ void bind_estimator(nb::module_& m) {
       "greedy_is_best_bound",
       [](double best_variance, const std::vector<std::pair<double, double>>& rivals) {
         std::vector<Rival> all;
-        for (const auto& [gap, variance] : rivals) all.push_back({gap, variance});
+        require_within("best_variance", best_variance, 0, 1e300, Errc::usage);
+        for (const auto& [gap, variance] : rivals) {
+          require_within("gap", gap, 0, 1e300, Errc::usage);
+          require_within("variance", variance, 0, 1e300, Errc::usage);
+          all.push_back({gap, variance});
+        }
         return greedy_is_best_bound(best_variance, all);
       },
       "best_variance"_a, "rivals"_a,

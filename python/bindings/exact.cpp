@@ -10,10 +10,10 @@ namespace hilo::python {
 namespace {
 
 // A policy as Python has it: an action for every state, or probabilities for every pair.
-using Policy = std::variant<InMatrix<double>, InVector<Action>>;
+using Policy = std::variant<InMatrix<double>, Indices>;
 
 PolicyMatrix matrix_of(const Model& model, const Policy& policy) {
-  if (const auto* actions = std::get_if<InVector<Action>>(&policy)) {
+  if (const auto* actions = std::get_if<Indices>(&policy)) {
     const std::vector<Action> chosen(actions->data(), actions->data() + actions->size());
     if (chosen.size() != model.num_states())
       throw Error(Errc::usage, "the policy has " + std::to_string(chosen.size()) +

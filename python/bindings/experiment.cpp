@@ -94,6 +94,9 @@ Spec parse(const std::string& text, const std::string& where, const Overrides& o
 nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned threads,
                    const nb::object& on_progress) {
   nb::dict out;
+  std::vector<std::string> notes;
+  for (const Spec& spec : specs) notes.insert(notes.end(), spec.notes.begin(), spec.notes.end());
+  out["notes"] = notes;
   out["runs"] = count_runs(plan(specs, {}));
   std::vector<std::string> dropped;
   for (const Spec& spec : specs)
@@ -192,6 +195,7 @@ void bind_experiment(nb::module_& m) {
             return out;
           },
           "By label, everything that decides a run but its seed.")
+      .def_ro("notes", &Spec::notes, "What is not done as it was written, and why, in sentences.")
       .def_ro("text", &Spec::text, "The TOML it was read from.")
       .def("__repr__", [](const Spec& spec) {
         return "Spec('" + spec.name + "', agents=" + std::to_string(spec.configs.size()) +

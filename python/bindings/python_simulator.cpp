@@ -164,6 +164,13 @@ PythonSource::PythonSource(nb::object object, std::size_t num_states, std::size_
   live::add(this);
 }
 
+std::vector<State> PythonSource::terminal() const {
+  std::vector<State> out;
+  for (State s = 0; s < terminal_.size(); ++s)
+    if (is_terminal(s)) out.push_back(s);
+  return out;
+}
+
 // One episode at a time. A simulator that runs itself would wait for itself for ever.
 class PythonSource::Entry {
  public:
@@ -246,6 +253,9 @@ bool PythonSource::run(const RolloutBatch& batch, std::uint32_t pair, std::uint3
       s = start->state;
       object_.attr("put")(s, seed_of(stream, batch.first_step));
     }
+    if (start == nullptr && is_terminal(s))
+      throw Error(Errc::simulator, role_ + ": the start state is " + std::to_string(s) +
+                                       ", but that is among the terminal ones");
     begin(s);
     for (std::uint32_t t = 0; t < batch.max_steps; ++t) {
       Rng rng = Rng::of_step(stream, batch.first_step + t + 1);
@@ -257,7 +267,7 @@ bool PythonSource::run(const RolloutBatch& batch, std::uint32_t pair, std::uint3
       if (live::must_stop()) throw Interrupted();
       const Taken taken = step(s, a);
       visit(a, taken.reward, taken.next);
-      if (taken.ended) return false;
+      if (taken.ended || is_terminal(taken.next)) return false;
       if (taken.cut) return true;
       s = taken.next;
     }
@@ -292,19 +302,19 @@ void bind_python_simulator(nb::module_& m) {
       .def(
           "__init__",
           [](PythonEpisodes* self, nb::object source, std::size_t num_states,
-             std::size_t num_actions) {
+             std::size_t num_actions, std::vector<State> terminal) {
             new (self) PythonEpisodes(std::make_shared<const PythonSource>(
-                std::move(source), num_states, num_actions, std::vector<State>{}, "high fidelity"));
+                std::move(source), num_states, num_actions, std::move(terminal), "high fidelity"));
           },
-          "source"_a, "num_states"_a, "num_actions"_a)
+          "source"_a, "num_states"_a, "num_actions"_a, "terminal"_a = std::vector<State>{})
       .def_prop_ro(
           "source", [](const PythonEpisodes& self) { return self.source().object(); },
           "The object that answers.")
       .def("__reduce__", [](nb::handle self) {
         const auto& simulator = nb::cast<const PythonEpisodes&>(self);
-        return nb::make_tuple(self.type(),
-                              nb::make_tuple(simulator.source().object(), simulator.num_states(),
-                                             simulator.num_actions()));
+        return nb::make_tuple(
+            self.type(), nb::make_tuple(simulator.source().object(), simulator.num_states(),
+                                        simulator.num_actions(), simulator.source().terminal()));
       });
   nb::class_<PythonGenerative, Simulator>(m, "PythonSimulator", doc)
       .def(
@@ -320,12 +330,9 @@ void bind_python_simulator(nb::module_& m) {
           "The object that answers.")
       .def("__reduce__", [](nb::handle self) {
         const auto& simulator = nb::cast<const PythonGenerative&>(self);
-        std::vector<State> terminal;
-        for (State s = 0; s < simulator.num_states(); ++s)
-          if (simulator.is_terminal(s)) terminal.push_back(s);
-        return nb::make_tuple(self.type(),
-                              nb::make_tuple(simulator.source().object(), simulator.num_states(),
-                                             simulator.num_actions(), terminal));
+        return nb::make_tuple(
+            self.type(), nb::make_tuple(simulator.source().object(), simulator.num_states(),
+                                        simulator.num_actions(), simulator.source().terminal()));
       });
 }
 

@@ -30,6 +30,8 @@ class RaisedByUser : public Error {
 //   step(action: int) -> tuple[int, float, bool, bool]            next, reward, ended, cut
 //   reward(state: int, action: int, next: int) -> float           generative ones only
 //
+// A step into a state of `terminal` ends the episode, whatever the object says of it.
+//
 // The object has a state of its own, so one episode runs at a time, on whichever thread. Actions
 // are drawn from the same words as in any other simulator, and `seed` is a function of the stream,
 // so that results depend on neither threads nor order as long as the object keeps nothing from one
@@ -46,6 +48,8 @@ class PythonSource {
   std::size_t num_states() const { return num_states_; }
   std::size_t num_actions() const { return num_actions_; }
   bool is_terminal(State s) const { return !terminal_.empty() && terminal_[s] != 0; }
+
+  std::vector<State> terminal() const;
 
   // `start` null: a whole episode. Returns whether the path was cut.
   template <class Visit>

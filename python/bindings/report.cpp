@@ -1,5 +1,9 @@
+#include <algorithm>
+
 #include "bindings.hpp"
 #include "hilo/core/csv.hpp"
+#include "hilo/core/parameters.hpp"
+#include "hilo/report/analysis.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/figure.hpp"
 #include "hilo/report/findings.hpp"
@@ -10,6 +14,69 @@
 #include "hilo/report/tables.hpp"
 
 namespace hilo::python {
+namespace {
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out.empty() ? "none" : out;
+}
+
+// A mean over nothing would read as 0. What is asked for must be there.
+const std::string& known_agent(const Results& results, const std::string& agent) {
+  const auto& agents = results.agents();
+  if (std::find(agents.begin(), agents.end(), agent) == agents.end())
+    throw Error(Errc::usage, results.experiment() + ": there is no agent '" + agent + "', but " +
+                                 listed(agents) + did_you_mean(agent, agents));
+  return agent;
+}
+
+const std::string& known_metric(const Results& results, const std::string& metric) {
+  if (results.has_metric(metric)) return metric;
+  const std::vector<std::string> metrics = results.metrics();
+  throw Error(Errc::usage, results.experiment() + ": there is no metric '" + metric + "', but " +
+                               listed(metrics) + did_you_mean(metric, metrics));
+}
+
+const BySeed& known_final(const Results& results, const std::string& agent,
+                          const std::string& metric) {
+  const BySeed& values =
+      results.final_of(known_agent(results, agent), known_metric(results, metric));
+  if (values.empty())
+    throw Error(Errc::usage,
+                results.experiment() + ": the agent '" + agent + "' has no " + metric + ", as " +
+                    (results.num_seeds(agent) == 0 ? "none of its runs is finished"
+                                                   : "agents of its kind do not measure it"));
+  return values;
+}
+
+Summary known_at(const Results& results, const std::string& agent, const std::string& metric,
+                 std::uint64_t episode) {
+  known_final(results, agent, metric);
+  const Summary at = results.at(agent, metric, episode);
+  if (at.n == 0) {
+    const auto episodes = results.episodes(agent, metric);
+    throw Error(Errc::usage, results.experiment() + ": '" + agent + "' has no " + metric +
+                                 " at episode " + std::to_string(episode) + ", but at " +
+                                 std::to_string(episodes.size()) + " episodes from " +
+                                 std::to_string(episodes.front()) + " to " +
+                                 std::to_string(episodes.back()));
+  }
+  return at;
+}
+
+Summary known_difference(const Results& results, const std::string& agent,
+                         const std::string& baseline, const std::string& metric) {
+  known_final(results, agent, metric);
+  known_final(results, baseline, metric);
+  const Summary difference = results.paired_difference(agent, baseline, metric);
+  if (difference.n == 0)
+    throw Error(Errc::usage, results.experiment() + ": '" + agent + "' and '" + baseline +
+                                 "' have no seed in common, so that nothing can be paired");
+  return difference;
+}
+
+}  // namespace
 
 void bind_report(nb::module_& m) {
   nb::class_<Summary>(m, "Summary", "A mean over seeds with its spread.")
@@ -38,55 +105,83 @@ void bind_report(nb::module_& m) {
       },
       "n"_a, "mean"_a, "sd"_a, "standard_error"_a, "low"_a, "high"_a, "From its parts.");
   m.def(
-      "summarise", [](const InVector<double>& values) { return summarise(span_of(values)); },
+      "summarise",
+      [](const InVector<double>& values) {
+        if (values.size() == 0)
+          throw Error(Errc::usage, "values is empty, but a mean needs at least one value");
+        return summarise(span_of(values));
+      },
       "values"_a, "Mean, spread and 95 % interval (Student's t) of values, one a seed.");
 
   nb::class_<Results>(m, "Results",
                       "All finished results of one experiment, by agent, metric, episode and seed.")
-      .def(nb::init<const Store&, const std::string&>(), "store"_a, "experiment"_a)
+      .def(
+          "__init__",
+          [](Results* self, const Store& store, const std::string& experiment) {
+            new (self) Results(store, known_experiment(store, experiment));
+          },
+          "store"_a, "experiment"_a)
       .def_prop_ro("experiment", &Results::experiment, "Its name.")
       .def_prop_ro("agents", &Results::agents, "Labels of its agents.")
-      .def("seeds", &Results::seeds, "agent"_a, "Seeds of an agent that are finished.")
+      .def_prop_ro("metrics", &Results::metrics, "What was measured.")
+      .def(
+          "seeds",
+          [](const Results& results, const std::string& agent) {
+            return results.seeds(known_agent(results, agent));
+          },
+          "agent"_a, "Seeds of an agent that are finished.")
       .def("has_metric", nb::overload_cast<const std::string&>(&Results::has_metric, nb::const_),
            "metric"_a, "Whether any agent has it.")
-      .def("episodes", &Results::common_episodes, "agent"_a, "metric"_a,
-           "Episodes at which all seeds of the agent have a value.")
+      .def(
+          "episodes",
+          [](const Results& results, const std::string& agent, const std::string& metric) {
+            return results.common_episodes(known_agent(results, agent),
+                                           known_metric(results, metric));
+          },
+          "agent"_a, "metric"_a, "Episodes at which all seeds of the agent have a value.")
       .def_prop_ro("reward_metric", &Results::reward_metric,
-                   "The learning curve: test_reward, or train_reward where nothing was tested.")
+                   "The learning curve: test_reward, or train_reward where nothing was tested; of "
+                   "simulators of your own test_return or train_return.")
+      .def_prop_ro("level_metric", &level_metric_of,
+                   "What levels are told in, by findings, tables and pages alike.")
       .def_prop_ro("baseline", &baseline_of, "The agent that others are compared with.")
-      .def("at", &Results::at, "agent"_a, "metric"_a, "episode"_a, "Over the seeds that have it.")
+      .def("at", &known_at, "agent"_a, "metric"_a, "episode"_a, "Over the seeds that have it.")
       .def(
           "final",
           [](const Results& results, const std::string& agent, const std::string& metric) {
-            return summarise(values_of(results.final_of(agent, metric)));
+            return summarise(values_of(known_final(results, agent, metric)));
           },
           "agent"_a, "metric"_a, "What every seed measured last, over seeds.")
       .def(
           "final_values",
           [](const Results& results, const std::string& agent, const std::string& metric) {
             std::map<std::uint64_t, double> out;
-            for (const auto& [seed, value] : results.final_of(agent, metric)) out[seed] = value;
+            for (const auto& [seed, value] : results.final_of(known_agent(results, agent), metric))
+              out[seed] = value;
             return out;
           },
-          "agent"_a, "metric"_a, "What every seed measured last, by seed.")
-      .def("paired_difference", &Results::paired_difference, "agent"_a, "baseline"_a, "metric"_a,
+          "agent"_a, "metric"_a,
+          "What every seed measured last, by seed; empty if the agent has no such metric.")
+      .def("paired_difference", &known_difference, "agent"_a, "baseline"_a, "metric"_a,
            "agent minus baseline at the end, seed by seed.")
       .def(
           "learning_table",
           [](const Results& results, const std::string& metric) {
-            return learning_table(results, metric);
+            return learning_table(results, known_metric(results, metric));
           },
           "metric"_a, "Mean and standard error of every agent, as text.")
       .def(
           "difference_table",
           [](const Results& results, const std::string& metric) {
-            return difference_table(results, baseline_of(results), metric);
+            return difference_table(results, baseline_of(results), known_metric(results, metric));
           },
           "metric"_a, "Every agent minus the baseline, paired, with 95 % intervals, as text.")
       .def(
           "draw",
           [](const Results& results, const std::string& metric, const std::filesystem::path& folder,
-             const std::string& stem) { return draw_curves(results, metric, folder, stem); },
+             const std::string& stem) {
+            return draw_curves(results, known_metric(results, metric), folder, stem);
+          },
           "metric"_a, "folder"_a, "stem"_a, nb::call_guard<nb::gil_scoped_release>(),
           "Draws curves with gnuplot as SVG, PDF and PNG; returns the files.")
       .def("__repr__", [](const Results& results) {
@@ -118,7 +213,9 @@ void bind_report(nb::module_& m) {
   m.def(
       "findings",
       [](const Store& store, const std::string& experiment) {
-        return make_experiment_report(store, Results(store, experiment), {experiment}).findings;
+        return make_experiment_report(store, Results(store, known_experiment(store, experiment)),
+                                      {experiment})
+            .findings;
       },
       "store"_a, "experiment"_a, nb::call_guard<nb::gil_scoped_release>(),
       "What an experiment says, in sentences, most important first.");

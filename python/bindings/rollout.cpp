@@ -120,6 +120,7 @@ void bind_rollout(nb::module_& m) {
   m.def(
       "discounted_returns",
       [](const InVector<double>& rewards, double gamma) {
+        require_within("gamma", gamma, 0, 1, Errc::usage);
         std::vector<double> out;
         const auto in = span_of(rewards);
         discounted_returns({in.begin(), in.end()}, gamma, out);

@@ -1,6 +1,9 @@
 #include "hilo/store/store.hpp"
 
+#include <algorithm>
+
 #include "bindings.hpp"
+#include "hilo/core/parameters.hpp"
 
 namespace hilo::python {
 namespace {
@@ -31,6 +34,16 @@ class OpenStore {
 };
 
 }  // namespace
+
+const std::string& known_experiment(const Store& store, const std::string& name) {
+  const std::vector<std::string> known = store.experiments();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return name;
+  std::string all;
+  for (const std::string& other : known) all += (all.empty() ? "" : ", ") + other;
+  throw Error(Errc::usage, "the store has no experiment '" + name + "'" +
+                               did_you_mean(name, known) +
+                               " (there are: " + (all.empty() ? "none" : all) + ")");
+}
 
 void bind_store(nb::module_& m) {
   nb::class_<Store>(m, "StoreHandle", "An open store, for functions of the engine.");
@@ -73,14 +86,15 @@ void bind_store(nb::module_& m) {
       .def(
           "agents",
           [](const OpenStore& s, const std::string& experiment) {
-            return s.get().agents(experiment);
+            return s.get().agents(known_experiment(s.get(), experiment));
           },
           "experiment"_a, "Labels of the agents of an experiment.")
       .def(
           "status",
           [](const OpenStore& s, const std::string& experiment) {
             std::vector<std::tuple<std::string, std::uint64_t, std::uint64_t, std::uint64_t>> out;
-            for (const AgentStatus& status : s.get().agent_status(experiment))
+            for (const AgentStatus& status :
+                 s.get().agent_status(known_experiment(s.get(), experiment)))
               out.emplace_back(status.agent, status.planned, status.finished, status.failed);
             return out;
           },
@@ -88,6 +102,7 @@ void bind_store(nb::module_& m) {
       .def(
           "columns",
           [](const OpenStore& s, const std::string& experiment) {
+            if (!experiment.empty()) known_experiment(s.get(), experiment);
             std::vector<std::string> experiments, agents, metrics;
             std::vector<std::int64_t> seeds, episodes;
             std::vector<double> values;
@@ -114,7 +129,7 @@ void bind_store(nb::module_& m) {
           "failed_runs",
           [](const OpenStore& s, const std::string& experiment) {
             std::vector<std::tuple<std::string, std::uint64_t, std::string>> out;
-            for (const FailedRun& run : s.get().failed_runs(experiment))
+            for (const FailedRun& run : s.get().failed_runs(known_experiment(s.get(), experiment)))
               out.emplace_back(run.agent, run.seed, run.error);
             return out;
           },
@@ -122,12 +137,14 @@ void bind_store(nb::module_& m) {
       .def(
           "policy",
           [](const OpenStore& s, const std::string& experiment, const std::string& agent,
-             std::uint64_t seed) { return s.get().policy(experiment, agent, seed); },
+             std::uint64_t seed) {
+            return s.get().policy(known_experiment(s.get(), experiment), agent, seed);
+          },
           "experiment"_a, "agent"_a, "seed"_a, "What a run has learnt.")
       .def(
           "spec",
           [](const OpenStore& s, const std::string& experiment) {
-            return s.get().provenance(experiment).spec;
+            return s.get().provenance(known_experiment(s.get(), experiment)).spec;
           },
           "experiment"_a, "The TOML of an experiment, as it was last run.")
       .def(
@@ -139,6 +156,9 @@ void bind_store(nb::module_& m) {
       .def(
           "diagnosis",
           [](const OpenStore& s, const std::string& experiment) {
+            const std::vector<std::string> diagnosed = s.get().diagnosed();
+            if (std::find(diagnosed.begin(), diagnosed.end(), experiment) == diagnosed.end())
+              known_experiment(s.get(), experiment);
             return s.get().diagnosis(experiment);
           },
           "experiment"_a, "What the last pilot study found, or \"\".")

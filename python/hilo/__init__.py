@@ -76,11 +76,11 @@ from ._hilo import (
 from .diagnosing import Diagnosis, diagnose
 from .grid import Grid
 from .pairing import pair
-from .sides import Wrapped, wrap
 from .store import Store
 from .study import Policy, Study
 from .tables import from_dense, from_table
 from .training import run, train
+from .wrapping import Wrapped, wrap
 
 __version__ = version()
 

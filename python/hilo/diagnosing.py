@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _hilo
+from ._checks import MAX_SEED, number_in, whole_in
 from ._errors import Error
 from ._hilo import Errc, FidelityPair, Problem, QTable, StoreFile
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
-from .sides import check_options, limit_of
+from .sides import limit_of
 from .study import Policy
+from .wrapping import check_options
+
+_MAX_STEPS = (1 << 24) - 2  # more have no random numbers of their own
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,18 @@ def diagnose(
         low = high
     if low is None and not isinstance(high, FidelityPair):
         raise Error("diagnose needs a cheap simulator to judge: low", Errc.usage)
+    for what, count in (("episodes", episodes), ("low_rollouts", low_rollouts)):
+        whole_in(count, what, 1, 2**32 - 1)
+    whole_in(train_episodes, "train_episodes", 1, MAX_SEED)
+    whole_in(seed, "seed", 0, MAX_SEED)
+    for what, share in (("gamma", gamma), ("epsilon", epsilon)):
+        number_in(share, what, 0, 1)
+    for what, amount in (("returns", returns), ("cost_high", cost_high), ("cost_low", cost_low)):
+        number_in(amount, what, 0, 1e9 if what == "returns" else 1e300)
+    if (cost_high > 0) != (cost_low > 0):
+        raise Error("cost_high and cost_low belong together: give both, or none", Errc.usage)
+    if policy is not None and not isinstance(policy, (Policy, QTable)):
+        raise Error(f"policy is {policy!r}, but must be a Policy or a QTable", Errc.usage)
     made = make_pairing(high, low, map, **options)
     line = Progress("pilot", "episodes", progress)
     try:
@@ -100,7 +116,7 @@ def diagnose(
             low_rollouts,
             gamma,
             epsilon,
-            limit_of(max_steps, made.high.limit),
+            whole_in(limit_of(max_steps, made.high.limit), "max_steps", 1, _MAX_STEPS),
             truncation,
             seed,
             train_episodes,

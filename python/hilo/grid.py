@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._checks import whole_in
 from ._errors import Error
 from ._hilo import Errc
 
@@ -16,7 +17,8 @@ class Grid:
     """A box cut into equal cells, ``bins`` along each dimension, numbered with the last fastest.
 
     What lies outside belongs to the cell at the edge. ``Grid.of(space, bins)`` makes one for a
-    Gymnasium space.
+    Gymnasium space. Where a cheap simulator is put into a cell, it starts anywhere in it: evenly, by
+    hilo's random streams.
 
     >>> grid = Grid(low=[0, -1], high=[10, 1], bins=[5, 4])
     >>> grid.size, grid.index([3.0, 0.9]), grid.centre(7)
@@ -67,6 +69,11 @@ class Grid:
         """For a Box or MultiDiscrete space; ``low`` and ``high`` replace bounds of a Box."""
         kind = type(space).__name__
         if kind == "MultiDiscrete":
+            if low is not None or high is not None:
+                raise Error(
+                    f"low and high have no meaning for {space}, whose values are all in the grid",
+                    Errc.spec,
+                )
             values = np.asarray(space.nvec).ravel()
             first = np.asarray(getattr(space, "start", np.zeros_like(values))).ravel()
             counts = values if bins is None else _for_each(bins, values.shape, "bins", space)
@@ -121,10 +128,29 @@ class Grid:
         return int(self.indices(x.reshape(1, -1))[0])
 
     def centre(self, index: int) -> NDArray[np.float64]:
-        """The middle of a cell: the observation that stands for it."""
-        if not 0 <= index < self.size:
-            raise Error(f"cell is {index}, but must be in [0, {self.size - 1}]", Errc.usage)
+        """The middle of a cell."""
+        index = whole_in(index, "cell", 0, self.size - 1)
         return self._centres(np.asarray(np.unravel_index(index, self.bins)))
+
+    def point(self, index: int, shares: ArrayLike) -> NDArray[np.float64]:
+        """A point of a cell: so far through it along each dimension, from 0 to below 1.
+
+        Where observations are whole numbers it is one of them, if the cell has any.
+        """
+        index = whole_in(index, "cell", 0, self.size - 1)
+        u = np.asarray(shares, dtype=np.float64).ravel()
+        if u.size != len(self.bins) or not ((u >= 0) & (u < 1)).all():
+            raise Error(
+                f"shares is {shares!r}, but must be {len(self.bins)} numbers in [0, 1)", Errc.usage
+            )
+        cell = np.asarray(np.unravel_index(index, self.bins))
+        width = (self.high - self.low) / np.asarray(self.bins)
+        lower = self.low + cell * width
+        if not self.whole:
+            return np.asarray(lower + u * width)
+        first, last = np.ceil(lower), np.ceil(lower + width) - 1
+        drawn = first + np.floor(u * (last - first + 1))
+        return np.asarray(np.where(last >= first, drawn, self._centres(cell)))
 
     def map_to(self, other: Grid) -> NDArray[np.uint32]:
         """T: for every cell of this grid the cell of the other that its centre lies in."""

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ._checks import flag, reward_of, whole
 from ._errors import Error
 from ._hilo import Errc
 from .grid import Grid
-from .sources import Source, flag, number, whole
+from .sources import Source
+
+
+# Above this share of steps that lead nowhere a grid is too coarse for the length of a step.
+_MOST_SELF_LOOPS = 0.5
 
 
 class Cells:
@@ -65,8 +72,22 @@ class Cells:
 
     def value(self, index: int) -> Any:
         if self.grid is not None:
-            return self.grid.centre(index).reshape(self.shape).astype(self.dtype)
+            return self._as_given(self.grid.centre(index))
         return self.first + index
+
+    def drawn(self, index: int, seed: int) -> Any:
+        """A value that the number stands for: of a cell any, evenly, as a function of the seed."""
+        if self.grid is None:
+            return self.value(index)
+        # 53 bits of each word; the second half of the key keeps them apart from the simulator's own
+        # draws, which have the same seed.
+        words = np.random.Philox(key=(1 << 64) + seed).random_raw(len(self.grid.bins))
+        point = self._as_given(self.grid.point(index, (words >> np.uint64(11)) * 2.0**-53))
+        # Rounding to the space's type may carry a point over the edge of its cell.
+        return point if self.grid.index(point) == index else self.value(index)
+
+    def _as_given(self, point: NDArray[np.float64]) -> Any:
+        return point.reshape(self.shape).astype(self.dtype)
 
 
 def _inner(env: Any) -> Any:
@@ -82,8 +103,9 @@ def _settle(env: Any) -> None:
 class Codec:
     """Observations and actions of an environment as numbers, without the environment."""
 
-    def __init__(self, cells: Cells, moves: Cells) -> None:
+    def __init__(self, cells: Cells, moves: Cells, hold: int = 1) -> None:
         self._cells, self._moves = cells, moves
+        self.hold = hold  # for how many steps an action is held
 
     def state_of(self, observation: Any) -> int:
         """The state that an observation belongs to."""
@@ -105,14 +127,18 @@ class GymnasiumSource(Source):
         set_state: Callable[[Any, Any], Any] | None = None,
         reward: Callable[[int, int, int], float] | None = None,
         identity: str | None = None,
+        terminal: Sequence[int] | None = None,
+        hold: int = 1,
     ) -> None:
-        super().__init__()
+        super().__init__(hold)
         self.env = env
         self._cells = Cells(env.observation_space, grid, "observation", "grid")
         self._moves = Cells(env.action_space, action_grid, "action", "action_grid")
         self.num_states = self._cells.size
         self.num_actions = self._moves.size
-        self.own_limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+        self.set_terminal(terminal)
+        limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
+        self.own_limit = None if limit is None else -(-limit // self.hold)
         self._set_state = set_state
         self._reward = reward
         self._running = env
@@ -126,7 +152,7 @@ class GymnasiumSource(Source):
         return self._cells.index(self._pair(self.env.reset(seed=seed))[0])
 
     def put(self, state: int, seed: int) -> None:
-        value = self._cells.value(state)
+        value = self._cells.drawn(state, seed)
         self._running = self.env
         if self._set_state is None:
             observation = self._pair(self.env.reset(seed=seed, options={"state": value}))[0]
@@ -143,7 +169,7 @@ class GymnasiumSource(Source):
         if other is not None:
             self._running = other
 
-    def step(self, action: int) -> tuple[int, float, bool, bool]:
+    def single_step(self, action: int) -> tuple[int, float, bool, bool]:
         out = self._running.step(self._moves.value(action))
         if not isinstance(out, tuple) or len(out) != 5:
             size = len(out) if isinstance(out, tuple) else type(out).__name__
@@ -155,7 +181,7 @@ class GymnasiumSource(Source):
         observation, reward, terminated, truncated, _ = out
         return (
             self._cells.index(observation),
-            number(reward),
+            reward_of(reward),
             flag(terminated, "terminated"),
             flag(truncated, "truncated"),
         )
@@ -175,7 +201,10 @@ class GymnasiumSource(Source):
         return super().reward(state, action, following)
 
     def check_can_be_put(self) -> None:
-        """Throws unless it can be put into states that it has been seen in."""
+        """Throws unless it can be put into states that it has been seen in.
+
+        Warns where most steps stay in the cell that they started in.
+        """
         env = self.env
         try:
             seen = self._some_states()
@@ -197,6 +226,25 @@ class GymnasiumSource(Source):
                 "environments it is known. As high fidelity it is fine as it is.",
                 Errc.spec,
             ) from e
+        if self._cells.grid is not None:
+            self._warn_of_self_loops(self._some_states(most=100, steps=400))
+
+    def _warn_of_self_loops(self, seen: list[int]) -> None:
+        """A cheap simulator whose cells are too wide for one step says that nothing happens."""
+        tries = [(s, a) for s in seen for a in range(min(self.num_actions, 4))]
+        stay = 0
+        for seed, (state, action) in enumerate(tries):
+            self.put(state, seed)
+            following, _, ended, _ = self.step(action)
+            stay += following == state and not ended
+        if stay > _MOST_SELF_LOOPS * len(tries):
+            warnings.warn(
+                f"{self.env}: {stay} of {len(tries)} steps from cells that it visits stay in their "
+                "cell, so that the cheap simulator says little of what an action does. Take more "
+                "bins where a step is short, or hold every action for several steps: hold=k of "
+                "hilo.wrap, in both simulators",
+                stacklevel=2,
+            )
 
     def _outcomes(self, state: int) -> tuple[tuple[int, float, bool, bool], ...]:
         out = []
@@ -217,6 +265,11 @@ class GymnasiumSource(Source):
         return seen[:most]
 
     @property
+    def grid(self) -> Grid | None:
+        """How its observations are cut into cells."""
+        return self._cells.grid
+
+    @property
     def codec(self) -> Codec:
         """How its observations and actions are numbered."""
-        return Codec(self._cells, self._moves)
+        return Codec(self._cells, self._moves, self.hold)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _hilo
+from ._checks import whole_numbers
 from ._errors import Error
 from ._hilo import (
     EpisodesOnly,
@@ -22,17 +23,7 @@ from ._hilo import (
 )
 from .gymnasium_source import GymnasiumSource
 from .sides import Side, make_side, native_side
-
-
-def _as_indices(values: ArrayLike, what: str, size: int) -> NDArray[np.uint32]:
-    """Whole numbers below ``size``, as the engine takes them."""
-    array = np.asarray(values)
-    if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
-        raise Error(f"{what} must be a sequence of whole numbers", Errc.data)
-    if array.size and (array.min() < 0 or array.max() >= size):
-        bad = int(array[(array < 0) | (array >= size)][0])
-        raise Error(f"{what} has {bad}, but its numbers must be in [0, {size - 1}]", Errc.data)
-    return np.ascontiguousarray(array, dtype=np.uint32)
+from .wrapping import for_role
 
 
 def _map_of_observations(high: Side, low: Side, map: Any) -> NDArray[np.uint32]:
@@ -48,7 +39,7 @@ def _map_of_observations(high: Side, low: Side, map: Any) -> NDArray[np.uint32]:
             )
         return np.arange(n, dtype=np.uint32)
     values = [map(s) for s in range(n)] if callable(map) else map
-    out = _as_indices(values, "map", low.num_observations)
+    out = whole_numbers(values, "map", low.num_observations)
     if out.size != n:
         raise Error(f"map has {out.size} entries, but the high fidelity {n} states", Errc.spec)
     return out
@@ -80,7 +71,9 @@ def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> tuple[Si
     assert isinstance(low.simulator, PythonSimulator)
     known = {s for s in range(low.num_observations) if low.simulator.is_terminal(s)}
     number = low.simulator.num_states, low.simulator.num_actions
-    made = PythonSimulator(low.source, *number, sorted(known | (ends - others)))
+    terminal = sorted(known | (ends - others))
+    low.source.terminal = tuple(terminal)
+    made = PythonSimulator(low.source, *number, terminal)
     if ends & others - known:
         high = replace(high, simulator=EpisodesOnly(simulator))
     return high, replace(low, simulator=made)
@@ -126,7 +119,7 @@ def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairin
             raise Error("a FidelityPair has its low fidelity, its map and all else", Errc.usage)
         sides = native_side(high.high, "high"), native_side(high.low, "low")
         return Pairing(high, *sides, _hilo.hash_hex(str(high.map.low_of.tolist())))
-    high_side = make_side(high, "high", options)
+    high_side = make_side(high, "high", for_role(options, "high"))
     low_side = make_side(low, "low", options)
     if isinstance(high, Problem) and low is high and map is None:
         return Pairing(high.pair, high_side, low_side, "")

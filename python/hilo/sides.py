@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
-
-import numpy as np
 
 from . import _hilo
 from ._errors import Error
@@ -26,6 +24,7 @@ from .grid import Grid
 from .gymnasium_source import Codec, GymnasiumSource
 from .sources import FunctionSource, Source
 from .tables import TableMdp, content_hash
+from .wrapping import LOW_ONLY, Wrapped
 
 _DEFAULT_MAX_STEPS = 10_000
 
@@ -39,66 +38,6 @@ def limit_of(max_steps: int | None, own: int | None) -> int:
 
 # Wrappers that leave steps and rewards as they are, so that the table behind them still holds.
 _NEUTRAL = ("TimeLimit", "OrderEnforcing", "PassiveEnvChecker", "RecordEpisodeStatistics")
-
-
-@dataclass
-class Wrapped:
-    """Something that can be simulated, and how. Made by hilo.wrap."""
-
-    thing: Any
-    options: dict[str, Any] = field(default_factory=dict)
-
-    def __repr__(self) -> str:
-        options = "".join(f", {key}={value!r}" for key, value in self.options.items())
-        return f"hilo.wrap({self.thing!r}{options})"
-
-
-def wrap(
-    thing: Any,
-    *,
-    grid: Grid | None = None,
-    action_grid: Grid | None = None,
-    set_state: Callable[[Any, Any], Any] | None = None,
-    reward: Callable[[int, int, int], float] | None = None,
-    states: int | None = None,
-    actions: int | None = None,
-    start: int | Sequence[int] | Callable[[np.random.Generator], int] | None = None,
-    terminal: Sequence[int] | None = None,
-    identity: str | None = None,
-) -> Wrapped:
-    """Says how a thing is used as a simulator, where it cannot be told by looking at it.
-
-    Of a Gymnasium environment: ``grid`` cuts a Box or MultiDiscrete observation space into cells
-    (``action_grid`` the same for actions), ``set_state(env, observation)`` puts it into a state, or
-    returns a copy of it that is there, which the low fidelity needs.
-
-    Of a function ``step(state, action, rng) -> (next, reward, done)``: ``states`` and ``actions``
-    are how many there are, ``start`` is a state, a list of them or a function of ``rng``,
-    ``terminal`` lists states that end an episode.
-
-    Of both: ``reward(state, action, next)``, with numbers from 0 on, is the reward of a step taken in
-    the other fidelity; without it such steps are tried out. ``identity`` is what it is known by in a
-    store, in place of its code, its options and what it holds.
-    """
-    for name, cells in (("grid", grid), ("action_grid", action_grid)):
-        if cells is not None and not isinstance(cells, Grid):
-            raise Error(
-                f"{name} is {cells!r}, but must be a hilo.Grid, such as "
-                "hilo.Grid.of(env.observation_space, bins=...)",
-                Errc.usage,
-            )
-    given = dict(
-        grid=grid,
-        action_grid=action_grid,
-        set_state=set_state,
-        reward=reward,
-        states=states,
-        actions=actions,
-        start=start,
-        terminal=terminal,
-        identity=identity,
-    )
-    return Wrapped(thing, {key: value for key, value in given.items() if value is not None})
 
 
 @dataclass
@@ -180,24 +119,33 @@ def native_side(simulator: EpisodeSimulator, role: str) -> Side:
         )
     source = getattr(simulator, "source", None)
     if isinstance(source, Source):
-        return Side(simulator, source.identity, simulator.num_states, source=source)
+        return Side(simulator, _source_text(source, role), simulator.num_states, source=source)
     return Side(simulator, _native_text(simulator), simulator.num_states)
 
 
-def _source_side(source: Source, role: str, terminal: Sequence[int] | None) -> Side:
+def _source_text(source: Source, role: str) -> str:
+    """What it is known by. Roll-outs that begin at the centre of a cell were other ones."""
+    drawn = role == "low" and isinstance(source, GymnasiumSource) and source.grid is not None
+    return f"{source.identity} drawn in cells" if drawn else source.identity
+
+
+def _source_side(source: Source, role: str) -> Side:
     n, k = source.num_states, source.num_actions
-    simulator: EpisodeSimulator
-    if role == "high":
-        simulator = PythonEpisodes(source, n, k)
-    else:
-        simulator = PythonSimulator(source, n, k, list(terminal or []))
-    grid = source._cells.grid if isinstance(source, GymnasiumSource) else None
-    return Side(simulator, source.identity, n, limit=source.own_limit, source=source, grid=grid)
+    make = PythonEpisodes if role == "high" else PythonSimulator
+    grid = source.grid if isinstance(source, GymnasiumSource) else None
+    return Side(
+        make(source, n, k, list(source.terminal)),
+        _source_text(source, role),
+        n,
+        limit=source.own_limit,
+        source=source,
+        grid=grid,
+    )
 
 
 def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
-    known = {"grid", "action_grid", "set_state", "reward", "identity"}
-    _refuse_others(options, known | {"terminal"}, f"the environment {env}")
+    known = {"grid", "action_grid", "set_state", "reward", "terminal", "hold", "identity"}
+    _refuse_others(options, known, f"the environment {env}")
     if not options and (table := _table_of(env)) is not None:
         limit = getattr(getattr(env, "spec", None), "max_episode_steps", None)
         return Side(
@@ -207,10 +155,10 @@ def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
             ended=table.ended,
             limit=limit,
         )
-    source = GymnasiumSource(env, **{key: options[key] for key in known & set(options)})
+    source = GymnasiumSource(env, **options)
     if role == "low":
         source.check_can_be_put()
-    return _source_side(source, role, options.get("terminal"))
+    return _source_side(source, role)
 
 
 def _refuse_others(options: dict[str, Any], known: set[str], what: str) -> None:
@@ -238,25 +186,22 @@ def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
             "pass hilo.wrap(step, states=..., actions=..., start=...)",
             Errc.usage,
         )
-    _refuse_others(
-        options,
-        {"states", "actions", "start", "reward", "terminal", "identity"},
-        f"the function {function!r}",
-    )
-    source = FunctionSource(
-        function,
-        options["states"],
-        options["actions"],
-        options["start"],
-        options.get("reward"),
-        options.get("identity"),
-    )
-    return _source_side(source, role, options.get("terminal"))
+    known = {"states", "actions", "start", "reward", "terminal", "hold", "identity"}
+    _refuse_others(options, known, f"the function {function!r}")
+    return _source_side(FunctionSource(function, **options), role)
 
 
 def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> Side:
     """A thing as the simulator of a role, "high" or "low"."""
     options = dict(options or {})
+    useless = sorted(set(options) & set(LOW_ONLY)) if role == "high" else []
+    if useless:
+        raise Error(
+            f"{', '.join(useless)} has no meaning for the expensive simulator, {thing!r}: only the "
+            "cheap one is put into states and asked for rewards of steps taken elsewhere; give it to "
+            "that one",
+            Errc.usage,
+        )
     if isinstance(thing, Wrapped):
         return make_side(thing.thing, role, {**options, **thing.options})
     if isinstance(thing, (Problem, TabularMdp, EpisodeSimulator)):
@@ -282,11 +227,16 @@ def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> S
     )
 
 
-def check_options(options: dict[str, Any], others: Sequence[str]) -> None:
-    """Throws on names that wrap does not have, with the nearest one that is known."""
-    known = list(inspect.signature(wrap).parameters)[1:]
-    for name in options:
-        if name not in known:
-            near = difflib.get_close_matches(name, [*known, *others], 1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise Error(f"{name!r} has no meaning for any simulator{hint}", Errc.usage)
+def plain_name(thing: Any) -> str:
+    """A name for an experiment, made from what is trained on."""
+    if isinstance(thing, Wrapped):
+        return plain_name(thing.thing)
+    if isinstance(thing, Problem):
+        return thing.kind
+    if isinstance(thing, str):
+        name = thing
+    elif getattr(thing, "spec", None) is not None:
+        name = str(thing.spec.id)
+    else:
+        name = str(getattr(thing, "__name__", type(thing).__name__))
+    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-") or "training"

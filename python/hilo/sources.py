@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Sized
 from typing import Any
 
 import numpy as np
 
+from ._checks import flag, reward_of, whole, whole_in
 from ._errors import Error
 from ._hilo import Errc
 from .identity import fingerprint
@@ -23,7 +24,9 @@ class Source:
     identity: str
     own_limit: int | None = None  # steps after which it cuts an episode itself
 
-    def __init__(self) -> None:
+    def __init__(self, hold: int = 1) -> None:
+        self.hold = whole_in(hold, "hold", 1, 1_000_000, Errc.spec)
+        self.terminal: tuple[int, ...] = ()  # states that end an episode, whatever a step says
         self._rewards: dict[tuple[int, int, int], float] = {}
 
     def reset(self, seed: int) -> int:
@@ -34,9 +37,23 @@ class Source:
         """Begins an episode at a given state."""
         raise NotImplementedError
 
-    def step(self, action: int) -> tuple[int, float, bool, bool]:
-        """The next state, the reward, whether the episode ended, whether it was cut."""
+    def single_step(self, action: int) -> tuple[int, float, bool, bool]:
+        """One step of the simulator itself: see ``step``."""
         raise NotImplementedError
+
+    def step(self, action: int) -> tuple[int, float, bool, bool]:
+        """The next state, the reward, whether the episode ended, whether it was cut.
+
+        The action is held for ``hold`` steps of the simulator, or fewer where the episode is over;
+        their rewards add up.
+        """
+        state, total, ended, cut = self.single_step(action)
+        for _ in range(self.hold - 1):
+            if ended or cut or state in self.terminal:
+                break
+            state, reward, ended, cut = self.single_step(action)
+            total += reward
+        return state, total, ended, cut
 
     def reward(self, state: int, action: int, following: int) -> float:
         """The reward of a step that may have been taken in the other fidelity.
@@ -58,9 +75,23 @@ class Source:
             self._rewards[key] = sum(tried) / len(tried)
         return self._rewards[key]
 
+    def set_terminal(self, terminal: Sequence[int] | None) -> None:
+        """Checks and keeps the list of states that end an episode."""
+        if terminal is None:
+            return
+        if isinstance(terminal, (str, bytes)) or not isinstance(terminal, (Iterable, Sized)):
+            raise Error(
+                f"terminal is {terminal!r}, but must be a list of states, such as [4]", Errc.spec
+            )
+        last = self.num_states - 1
+        states = {whole_in(s, "a state of terminal", 0, last, Errc.spec) for s in terminal}
+        self.terminal = tuple(sorted(states))
+
     def identify(self, given: str | None, name: str, *parts: Any) -> None:
         """Settles what it is known by in a store: what was given, or all that can be seen of it."""
         seen = (self.num_states, self.num_actions, *parts)
+        seen += (("hold", self.hold),) if self.hold > 1 else ()
+        seen += (("terminal", self.terminal),) if self.terminal else ()
         self.identity = given if given is not None else f"{name} {fingerprint(seen)}"
 
 
@@ -79,15 +110,23 @@ class FunctionSource(Source):
         start: int | Sequence[int] | Callable[[np.random.Generator], int],
         reward: Callable[[int, int, int], float] | None = None,
         identity: str | None = None,
+        terminal: Sequence[int] | None = None,
+        hold: int = 1,
     ) -> None:
-        super().__init__()
+        super().__init__(hold)
         self.num_states = whole(states, "states", Errc.spec)
         self.num_actions = whole(actions, "actions", Errc.spec)
+        for count, what in ((self.num_states, "states"), (self.num_actions, "actions")):
+            whole_in(count, f"number of {what}", 1, 1 << 30, Errc.spec)
         if not callable(start):
             options = [start] if isinstance(start, (int, np.integer)) else list(start)
             if not options:
                 raise Error("start is empty, but must be a state or a list of them", Errc.spec)
+            last = self.num_states - 1
             start = [whole(s, "start", Errc.spec) for s in options]
+            for s in start:
+                whole_in(s, "the start state", 0, last, Errc.spec)
+        self.set_terminal(terminal)
         self._step = step
         self._start = start
         self._reward = reward
@@ -110,7 +149,7 @@ class FunctionSource(Source):
         self._rng = np.random.Generator(np.random.Philox(key=seed))
         self._state = state
 
-    def step(self, action: int) -> tuple[int, float, bool, bool]:
+    def single_step(self, action: int) -> tuple[int, float, bool, bool]:
         out = self._step(self._state, action, self._rng)
         if not isinstance(out, tuple) or len(out) != 3:
             raise Error(
@@ -119,39 +158,9 @@ class FunctionSource(Source):
                 Errc.simulator,
             )
         self._state = whole(out[0], f"the state after ({self._state}, {action})")
-        return self._state, number(out[1]), flag(out[2], "done"), False
+        return self._state, reward_of(out[1]), flag(out[2], "done"), False
 
     def reward(self, state: int, action: int, following: int) -> float:
         if self._reward is not None:
             return float(self._reward(state, action, following))
         return super().reward(state, action, following)
-
-
-def whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise Error(
-            f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number", code
-        )
-    return int(value)
-
-
-def flag(value: Any, what: str) -> bool:
-    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
-        raise Error(
-            f"{what} is {value!r} of type {type(value).__name__}, but must be True or False",
-            Errc.simulator,
-        )
-    return bool(value)
-
-
-def number(value: Any) -> float:
-    """A reward: whatever is one number. The engine refuses NaN and infinity."""
-    if isinstance(value, (int, float, np.integer, np.floating)):
-        return float(value)
-    array = np.asarray(value)
-    if array.size != 1 or array.dtype.kind not in "iuf":
-        raise Error(
-            f"the reward is {value!r} of type {type(value).__name__}, but must be one number",
-            Errc.simulator,
-        )
-    return float(array.reshape(-1)[0])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ._checks import MAX_SEED, whole_in
 from ._errors import Error
 from ._hilo import Errc
 
@@ -62,7 +63,8 @@ def seeds_text(seeds: Seeds) -> str:
     if isinstance(seeds, range) and seeds.step == 1 and len(seeds) > 0:
         seeds = (seeds[0], seeds[-1])
     if isinstance(seeds, tuple) and len(seeds) == 2:
-        return f'"{int(seeds[0])}..{int(seeds[1])}"'
+        first, last = (whole_in(s, "a seed of seeds", 0, MAX_SEED) for s in seeds)
+        return f'"{first}..{last}"'
     if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
         return str(int(seeds))
     if isinstance(seeds, str):

@@ -13,19 +13,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._checks import whole_in
 from ._errors import Error
 from ._hilo import Errc, QTable, Results, Summary
 from .gymnasium_source import Codec
+from .judging import judge
 from .store import Store
 
-# What a curve is of, best first: exact values, tests, training episodes.
-_METRICS = ("policy_value", "test_return", "train_return")
 _AXES = {
     "policy_value": "discounted value of the greedy policy, exact",
     "test_return": "discounted return of the greedy policy, tests",
     "train_return": "discounted return of training episodes",
     "policy_reward": "mean reward per step of the greedy policy, exact",
     "test_reward": "mean reward per step of the greedy policy, tests",
+    "train_reward": "mean reward per step of training episodes",
 }
 # Okabe and Ito's colours: told apart by the colour-blind.
 _COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -35,13 +36,23 @@ class Policy:
     """A learnt policy: call it with an observation of the high fidelity, and it gives the action.
 
     ``q`` has the values of all pairs of state and action, ``table`` the same as a QTable, ``agent`` and
-    ``seed`` say whose they are. pickle saves it.
+    ``seed`` say whose they are, ``judged_by`` what it was chosen by among others, ``hold`` for how
+    many steps an action is held. pickle saves it.
 
     >>> action = policy(observation)                   # doctest: +SKIP
     """
 
-    def __init__(self, q: NDArray[np.float64], agent: str, seed: int, codec: Codec | None) -> None:
+    def __init__(
+        self,
+        q: NDArray[np.float64],
+        agent: str,
+        seed: int,
+        codec: Codec | None,
+        judged_by: str | None = None,
+    ) -> None:
         self.q = q
+        self.judged_by = judged_by
+        self.hold = getattr(codec, "hold", 1)
         self.agent = agent
         self.seed = seed
         self._codec = codec
@@ -49,7 +60,9 @@ class Policy:
 
     def state_of(self, observation: Any) -> int:
         """The state that an observation belongs to."""
-        return self._codec.state_of(observation) if self._codec else int(observation)
+        if self._codec:
+            return self._codec.state_of(observation)
+        return whole_in(observation, "the observation", 0, len(self.q) - 1)
 
     def greedy_actions(self, observation: Any) -> list[int]:
         """Numbers of the best actions: more than one where they tie."""
@@ -63,10 +76,16 @@ class Policy:
         return f"Policy({self.agent!r}, seed={self.seed}, states={len(self.q)})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"q": np.array(self.q), "agent": self.agent, "seed": self.seed, "codec": self._codec}
+        return {
+            "q": np.array(self.q),
+            "agent": self.agent,
+            "seed": self.seed,
+            "codec": self._codec,
+            "judged_by": self.judged_by,
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["q"], state["agent"], state["seed"], state["codec"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
 
 class Study:
@@ -97,34 +116,18 @@ class Study:
 
     @property
     def metric(self) -> str:
-        """What levels are told in: the exact value of the policy where it is known, else tests, else
-        the returns of training."""
-        for metric in _METRICS:
-            if self.results.has_metric(metric):
-                return metric
-        return self.results.reward_metric
+        """What levels are told in, here as in ``findings`` and in the report: the exact value of the
+        policy where it is known, else tests, else training. Of the problems that hilo comes with it
+        is the paper's mean reward per step, of your own the discounted return."""
+        return self.results.level_metric
 
     def final(self, agent: str, metric: str | None = None) -> Summary:
         """The level of an agent at the end, over seeds, with its 95 % interval."""
-        self._require(agent)
-        self._require_metric(metric or self.metric)
         return self.results.final(agent, metric or self.metric)
-
-    def _require_metric(self, metric: str) -> None:
-        if not self.results.has_metric(metric):
-            known = sorted(set(self.columns()["metric"]))
-            raise Error(
-                f"{self.experiment} has no metric {metric!r}, but {', '.join(known)}", Errc.usage
-            )
 
     def difference(self, agent: str, baseline: str | None = None) -> Summary:
         """An agent minus the baseline at the end, paired by seed."""
-        self._require(agent)
         return self.results.paired_difference(agent, baseline or self.results.baseline, self.metric)
-
-    def _require(self, agent: str) -> None:
-        if agent not in self.agents:
-            raise Error(f"there is no agent {agent!r}, but {', '.join(self.agents)}", Errc.usage)
 
     def columns(self) -> dict[str, Any]:
         """All results in long format; ``pandas.DataFrame(study.columns())`` makes a table of it."""
@@ -135,17 +138,18 @@ class Study:
         return self.store.findings(self.experiment)
 
     def policy(self, agent: str | None = None, seed: int | None = None) -> Policy:
-        """A learnt policy: of the agent and seed, or of those with the highest final level."""
-        if agent is None:
-            agent = max(self.agents, key=lambda label: self.final(label).mean)
-        self._require(agent)
-        if seed is None:
-            levels = self.results.final_values(agent, self.metric)
-            if not levels:
-                raise Error(f"{agent} has no finished run", Errc.usage)
-            seed = max(levels, key=lambda s: levels[s])
-        stored = self.store.policy(self.experiment, agent, seed)
-        return Policy(stored.q, agent, seed, self._codec)
+        """A learnt policy: that of the agent and seed, or the best of those that are left open.
+
+        Policies are judged by their exact values or by tests, as the table shows them. Without
+        either, by what the agent itself expects of its policy from the start, less two standard
+        errors; the policy's ``judged_by`` says which. Where there is not even that, the returns of
+        the second half of training decide, with a warning.
+        """
+        agents = self.agents if agent is None else [agent]
+        judged_by, levels = judge(self.results, self.columns, agents, seed)
+        best, own = max(levels, key=lambda run: levels[run])
+        stored = self.store.policy(self.experiment, best, own)
+        return Policy(stored.q, best, own, self._codec, judged_by)
 
     def report(self, out: str | os.PathLike[str]) -> Path:
         """Writes a page that works offline, FILE.html, or FILE.md."""
@@ -158,6 +162,9 @@ class Study:
         except ImportError as e:
             raise Error("plot needs matplotlib (pip install matplotlib)", Errc.usage) from e
         metric = metric or self.metric
+        if metric not in self.results.metrics:
+            names = ", ".join(self.results.metrics) or "none: no run is finished"
+            raise Error(f"{self.experiment} has no metric {metric!r}, but {names}", Errc.usage)
 
         class Picture(Figure):
             """A figure that notebooks show without a backend."""
@@ -183,7 +190,8 @@ class Study:
                 linewidth=0,
             )
         if metric in ("policy_value", "test_return") and self.results.has_metric("optimal_value"):
-            optimum = self.results.final(self.agents[0], "optimal_value").mean
+            known = [a for a in self.agents if self.results.final_values(a, "optimal_value")]
+            optimum = self.results.final(known[0], "optimal_value").mean
             axes.axhline(optimum, color="#777777", linestyle=":", label="optimum, exact")
         seeds = sorted({len(self.results.seeds(agent)) for agent in self.agents})
         count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
@@ -199,24 +207,30 @@ class Study:
     def _rows(self) -> list[tuple[str, str, str, str, str]]:
         rows = []
         for agent in self.agents:
-            level = self.final(agent)
-            if level.n == 0:
+            if not self.results.final_values(agent, self.metric):
                 rows.append((agent, "0", "no finished run", "", ""))
                 continue
-            paired = ""
-            if agent != self.results.baseline:
-                d = self.difference(agent)
-                if d.n > 1:
-                    paired = f"{d.mean:+.4g} [{d.low:+.4g}, {d.high:+.4g}]"
+            level = self.final(agent)
+            paired = self._paired(agent)
             cut = self.results.final_values(agent, "truncated_high")
             mean_cut = f"{sum(cut.values()) / level.n:.4g}" if cut else "0"
             rows.append((agent, str(level.n), _with_interval(level), paired, mean_cut))
         return rows
 
+    def _paired(self, agent: str) -> str:
+        """Its difference to the baseline, or nothing where fewer than two seeds have both."""
+        seeds = [self.results.final_values(a, self.metric) for a in (agent, self.results.baseline)]
+        if agent == self.results.baseline or len(seeds[0].keys() & seeds[1].keys()) < 2:
+            return ""
+        d = self.difference(agent)
+        return f"{d.mean:+.4g} [{d.low:+.4g}, {d.high:+.4g}]"
+
     _HEADER = ("agent", "seeds", "level [95 %]", "minus {}, paired", "cut episodes")
 
     def _title(self) -> str:
-        return f"{self.experiment}: {_AXES.get(self.metric, self.metric)}, at the end"
+        level = _AXES.get(self.metric, self.metric)
+        note = ", which do not rank the greedy policies" if self.metric.startswith("train_") else ""
+        return f"{self.experiment}: {level}, at the end{note}"
 
     def _header(self) -> list[str]:
         return [text.format(self.results.baseline) for text in self._HEADER]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ._checks import flag, number_in, numbers, whole_in, whole_numbers
 from ._errors import Error
 from ._hilo import Errc, Model, TabularMdp
 
@@ -28,12 +30,12 @@ def from_dense(
     ``transitions`` has shape (states, actions, states), ``rewards`` (states, actions) or the same,
     ``start`` a probability for every state. Terminal states absorb, whatever their rows say.
     """
-    p = np.ascontiguousarray(transitions, dtype=np.float64)
+    p = numbers(transitions, "transitions")
     if p.ndim != 3 or p.shape[0] != p.shape[2]:
         raise Error(
             f"transitions has shape {p.shape}, but must have (states, actions, states)", Errc.data
         )
-    r = np.asarray(rewards, dtype=np.float64)
+    r = numbers(rewards, "rewards")
     if r.shape not in (p.shape, p.shape[:2]):
         raise Error(
             f"rewards has shape {r.shape}, but must have {p.shape[:2]} or {p.shape}", Errc.data
@@ -49,8 +51,8 @@ def from_dense(
         np.nonzero(used)[2].astype(np.uint32),
         p[used],
         np.ascontiguousarray(r[used]),
-        np.ascontiguousarray(start, dtype=np.float64),
-        np.unique(np.asarray(terminal, dtype=np.uint32)),
+        numbers(start, "start"),
+        np.unique(whole_numbers(terminal, "terminal", states)),
     )
 
 
@@ -72,16 +74,18 @@ class TableMdp:
         actions = len(table[0])
         with_done: set[int] = set()
         for s in range(n):
-            if len(table[s]) != actions:
+            if set(table[s]) != set(range(actions)):
                 raise Error(
-                    f"state {s} has {len(table[s])} actions, but state 0 has {actions}", Errc.data
+                    f"state {s} has the actions {sorted(table[s])}, but must have 0 to "
+                    f"{actions - 1}, as many as state 0",
+                    Errc.data,
                 )
             for a in range(actions):
                 for outcome in table[s][a]:
                     self._check(outcome, s, a, n)
                     if outcome[3] and outcome[0] > 0:
                         with_done.add(int(outcome[1]))
-        starts = np.asarray(start, dtype=np.float64)
+        starts = numbers(start, "start")
         if starts.shape != (n,):
             raise Error(f"start has shape {starts.shape}, but must have ({n},)", Errc.data)
         reached = self._reached(table, actions, {int(s) for s in np.nonzero(starts)[0]})
@@ -106,16 +110,16 @@ class TableMdp:
 
     @staticmethod
     def _check(outcome: Any, s: int, a: int, n: int) -> None:
-        if len(outcome) != 4:
+        where = f"state {s}, action {a}: "
+        if not isinstance(outcome, Sequence) or isinstance(outcome, str) or len(outcome) != 4:
             raise Error(
-                f"state {s}, action {a}: {outcome!r} must be (probability, next, reward, done)",
-                Errc.data,
+                f"{where}{outcome!r} must be (probability, next, reward, done)", Errc.data
             )
-        if not 0 <= int(outcome[1]) < n:
-            raise Error(
-                f"state {s}, action {a}: next state is {outcome[1]}, but must be in [0, {n - 1}]",
-                Errc.data,
-            )
+        probability, following, reward, done = outcome
+        number_in(probability, where + "probability", 0, 1 + 1e-9, Errc.data)
+        whole_in(following, where + "next state", 0, n - 1, Errc.data)
+        number_in(reward, where + "reward", -math.inf, math.inf, Errc.data)
+        flag(done, where + "done", Errc.data)
 
     def _build(
         self, table: Table, start: NDArray[np.float64], terminal: list[int], actions: int

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import inspect
 import os
-import re
 import shutil
 import tempfile
 import warnings
@@ -15,31 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from . import _hilo
+from ._checks import MAX_THREADS, whole_in
 from ._errors import Error
 from ._hilo import Errc, FidelityPair, OwnProblem, Problem, Spec, StoreFile
 from .gymnasium_source import Codec
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
-from .sides import Side, Wrapped, check_options, limit_of, make_side
+from .sides import Side, limit_of, make_side, plain_name
 from .spec_text import Agents, Seeds, agents_of, seeds_text, spec_text, thrifty
 from .study import Study
+from .wrapping import check_options
 
 _EXACT_STATES = 5_000  # with more of them exact values take longer than training
-
-
-def _plain_name(thing: Any) -> str:
-    """A name for an experiment, made from what is trained on."""
-    if isinstance(thing, Wrapped):
-        return _plain_name(thing.thing)
-    if isinstance(thing, Problem):
-        return thing.kind
-    if isinstance(thing, str):
-        name = thing
-    elif getattr(thing, "spec", None) is not None:
-        name = str(thing.spec.id)
-    else:
-        name = str(getattr(thing, "__name__", type(thing).__name__))
-    return re.sub(r"[^A-Za-z0-9_.-]+", "-", name).strip("-") or "training"
 
 
 @dataclass
@@ -155,7 +141,8 @@ def train(
     it out where returns are learnt from, "terminal" takes the cut for the end. They are counted.
 
     Tests come every ``test_every`` episodes, ``test_episodes`` each. On an environment in Python
-    they are off unless asked for, as its episodes cost: then curves show the returns of training.
+    they are off unless asked for, as its episodes cost: then curves show the returns of training,
+    and ``study.policy()`` goes by what the agents themselves expect of their policies.
 
     Runs go into ``store``, a file, where finished ones are found again, or nowhere. A run is known
     by what decides its result: the content of tables, and of Python things their name, their options
@@ -180,7 +167,7 @@ def train(
     agents = agents_of(agent)
     if subject.low_is_slow:
         agents = [thrifty(table) for table in agents]
-    name = name or _plain_name(high)
+    name = name or plain_name(high)
     if test_every is None:
         test_every = max(1, episodes // 20)
     if test_episodes is None:
@@ -247,6 +234,7 @@ def _run(
     progress: bool | ProgressFunction | None,
     sides: list[Side],
 ) -> Study:
+    threads = whole_in(threads, "threads", 0, MAX_THREADS)
     folder = Path(tempfile.mkdtemp(prefix="hilo-")) if store is None else None
     file = folder / "hilo.db" if folder is not None else Path(os.fspath(store or ""))
     line = Progress(name, "runs", progress)
@@ -263,6 +251,8 @@ def _run(
         codec = sides[0].codec if sides else None
         if outcome["failed"]:
             _raise(outcome, file, name, codec, folder)
+        for note in outcome["notes"]:
+            warnings.warn(note, stacklevel=3)
         found = outcome["runs"] - outcome["done"]
         if found:
             line.note(f"{name}: {found} of {outcome['runs']} runs were in {file} already")

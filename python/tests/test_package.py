@@ -34,7 +34,7 @@ def bad(s, a, rng):
     raise KeyError("x")
 w = dict(states=4, actions=2, start=0)
 study = hilo.train(hilo.wrap(step, **w), hilo.wrap(step, **w), agent=["mfmcrl", "bayes"], episodes=20, seeds=2, progress=False)
-kept = study.policy(), study.results, hilo.build_problem("docking").pair, hilo.Agent("mcrl", hilo.build_problem("random-mdp").pair).values
+kept = study.policy("Bayes", 1), study.results, hilo.build_problem("docking").pair, hilo.Agent("mcrl", hilo.build_problem("random-mdp").pair).values
 try:
     hilo.train(bad, progress=False, **w)
 except KeyError:

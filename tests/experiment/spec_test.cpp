@@ -139,6 +139,47 @@ TEST(Spec, CanonicalFormIgnoresOrderDefaultsAndWhatAnAgentNeverSees) {
   EXPECT_EQ(base.configs[0].canonical.find("snr_db"), std::string::npos);
 }
 
+TEST(Spec, AnAgentWithALabelOfItsOwnIsShownTwiceAndRunOnce) {
+  const Spec spec = parse(tiny_spec("[[agent]]\nkind = \"mcrl\"\nlabel = \"again\"\n"));
+  EXPECT_EQ(labels(spec), (std::vector<std::string>{"MCRL", "again"}));
+  EXPECT_EQ(spec.configs[0].hash, spec.configs[1].hash);
+  EXPECT_TRUE(spec.notes.empty());
+  expect_error(
+      [] {
+        parse(
+            tiny_spec("[[agent]]\nkind = \"q-learning\"\nlabel = \"x\"\n"
+                      "[[agent]]\nkind = \"dyna-q\"\nlabel = \"x\"\n"));
+      },
+      Errc::spec, {"two agents are labelled 'x'"});
+}
+
+TEST(Spec, NotesAnAgentThatIsThereAlready) {
+  const Spec spec = parse(tiny_spec("[[agent]]\nkind = \"mcrl\"\n"));
+  EXPECT_EQ(labels(spec), (std::vector<std::string>{"MCRL"}));
+  ASSERT_EQ(spec.notes.size(), 1U);
+  EXPECT_NE(spec.notes[0].find("agent 2 (mcrl): it is the same agent as spec.toml: agent 1 (mcrl)"),
+            std::string::npos)
+      << spec.notes[0];
+  // Twice in one sweep is no less a mistake; that MCRL does not see a sweep of the SNR is none.
+  EXPECT_EQ(
+      parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nsweep.low_rollouts = [5, 5]\n")).notes.size(),
+      1U);
+  EXPECT_TRUE(parse(with("snr_db = 0", "sweep.snr_db = [-10, 3]")).notes.empty());
+}
+
+TEST(Spec, NotesThePartOfAVariantThatAProblemDoesNotHave) {
+  EXPECT_TRUE(
+      parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nvariant = \"as-published\"\n")).notes.empty());
+  std::string text = tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nvariant = \"as-published\"\n");
+  const std::string old = "kind = \"random-mdp\"\nstates = 20\nactions = 3\nsnr_db = 0\n";
+  text.replace(text.find(old), old.size(), "kind = \"docking\"\n");
+  const Spec spec = parse(text);
+  ASSERT_EQ(spec.notes.size(), 1U);
+  for (const char* part : {"agent 2 (mfmcrl)", "\"as-published\"", "projection = \"bisection\"",
+                           "docking has no projection"})
+    EXPECT_NE(spec.notes[0].find(part), std::string::npos) << part << " not in " << spec.notes[0];
+}
+
 TEST(Spec, OverridesSetSingleKeys) {
   const Spec spec = parse(tiny_spec(kTwoMfmcrl), {"train.episodes=7", "name=other", "seeds=2..4",
                                                   "agent.2.pool=first-visits"});

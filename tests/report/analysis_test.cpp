@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "hilo/report/chart_data.hpp"
+#include "hilo/report/experiment_report.hpp"
+#include "hilo/report/findings.hpp"
 #include "hilo/report/report_tables.hpp"
 #include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
@@ -138,6 +141,64 @@ TEST(Analysis, ClaimsNoShareOfAnUnknownOptimum) {
   const Analysis a = analyse(Results(negative, "tiny"));
   EXPECT_TRUE(a.levels.empty());
   EXPECT_TRUE(a.agents[0].needs.empty());
+}
+
+// Two agents on a user's own simulator, which exists in this program alone.
+Spec of_user() {
+  auto kind = std::make_shared<ProblemKind>();
+  kind->name = "plant";
+  kind->same_for_all_seeds = true;
+  return parse_spec(
+      "spec_version = 1\nname = \"plant\"\nseeds = 3\n[problem]\nkind = \"plant\"\n"
+      "[train]\nepisodes = 40\n[test]\nevery = 10\nepisodes = 0\n"
+      "[[agent]]\nkind = \"mcrl\"\n[[agent]]\nkind = \"q-learning\"\n",
+      "plant", {}, kind);
+}
+
+// MCRL ends episodes quickly, which a mean per step rewards, and Q-learning earns more. Findings,
+// table and level must tell the same story.
+TEST(Analysis, OfAUsersSimulatorTheReturnCountsEverywhere) {
+  const TemporaryFolder folder;
+  for (const bool tested : {true, false}) {
+    const std::string stem = tested ? "test" : "train";
+    const Store store = filled_store(
+        folder.path() / (stem + ".db"), of_user(), [&](std::size_t agent, std::uint64_t seed) {
+          const double d = 0.1 * static_cast<double>(seed);
+          return std::vector<Measurement>{{40, stem + "_reward", (agent == 0 ? 0.9 : 0.2) + d},
+                                          {40, stem + "_return", (agent == 0 ? 1.0 : 5.0) + d}};
+        });
+    const Results results(store, "plant");
+    EXPECT_EQ(results.reward_metric(), stem + "_return");
+    EXPECT_EQ(level_metric_of(results), stem + "_return");
+    const Analysis a = analyse(results);
+    EXPECT_NEAR(a.find("Q-learning")->level.mean, 5.1, 1e-12);
+    EXPECT_NEAR(a.find("Q-learning")->advantage->mean, 4, 1e-12);
+    EXPECT_EQ(sides_of(a).above, std::vector<std::string>{"Q-learning"});
+    const ExperimentReport report = make_experiment_report(store, results, {"plant"});
+    EXPECT_NE(report.findings[0].find("Q-learning has the highest mean"), std::string::npos)
+        << report.findings[0];
+    EXPECT_EQ(report.findings[1].find("Nothing was tested") != std::string::npos, !tested)
+        << report.findings[1];
+    EXPECT_EQ(outcome_table(a).rows[0][2], tested ? "test return" : "training return");
+    EXPECT_EQ(charts_of(results, true)[0].metrics[0].metric, stem + "_return");
+  }
+}
+
+// Where one agent has exact values and another has none, all are compared by what both have.
+TEST(Analysis, NeverComparesExactLevelsWithTests) {
+  const TemporaryFolder folder;
+  const Store store =
+      filled_store(folder.path() / "x.db", two_agents(), [](std::size_t agent, std::uint64_t) {
+        std::vector<Measurement> out = {{40, "test_reward", agent == 0 ? 0.7 : 0.6}};
+        if (agent == 1) out.push_back({40, "policy_reward", 0.8});
+        return out;
+      });
+  const ExperimentReport report = make_experiment_report(store, Results(store, "tiny"), {"tiny"});
+  EXPECT_EQ(report.analysis.level_metric, "test_reward");
+  EXPECT_NE(report.findings[0].find("MCRL has the highest mean at the end: mean reward per step "
+                                    "0.700"),
+            std::string::npos)
+      << report.findings[0];
 }
 
 }  // namespace

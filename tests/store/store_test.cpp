@@ -6,10 +6,12 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 
 #include "hilo/store/sqlite.hpp"
 #include "support/expect_error.hpp"
 #include "support/specs.hpp"
+#include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace hilo {
@@ -136,6 +138,22 @@ TEST(Store, ARelabelledAgentKeepsItsSeedsAndAnotherVersionIsDropped) {
 }
 
 // Standard errors and diagnoses came after the schema's version: a store without them is whole.
+TEST(Store, TwoLabelsShareTheirRunsAndKeepThem) {
+  const TemporaryFolder folder;
+  const Spec spec =
+      parse_spec(testing::tiny_spec("[[agent]]\nkind = \"mcrl\"\nlabel = \"again\"\n"), "tiny");
+  Store store = testing::filled_store(folder.path() / "x.db", spec, [](std::size_t, std::uint64_t) {
+    return std::vector<Measurement>{{10, "test_reward", 0.5}};
+  });
+  EXPECT_TRUE(store.define_experiment(spec).empty());  // the same again changes nothing
+  EXPECT_EQ(store.agents("tiny"), (std::vector<std::string>{"MCRL", "again"}));
+  std::map<std::string, int> rows;
+  store.for_each_result("tiny", [&](const ResultRow& row) { ++rows[row.agent]; });
+  EXPECT_EQ(rows["MCRL"], 3);
+  EXPECT_EQ(rows["again"], 3);
+  EXPECT_EQ(store.runs_of("tiny").size(), 3U);
+}
+
 TEST(Store, KeepsErrorsAndDiagnosesAndReadsStoresWithoutThem) {
   const testing::TemporaryFolder folder;
   const Spec spec = parse_spec(testing::tiny_spec(), "tiny");

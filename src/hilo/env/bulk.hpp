@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "hilo/env/model_check.hpp"
 #include "hilo/env/simulator.hpp"
 
 namespace hilo {
@@ -81,7 +82,12 @@ void record_path(const E& env, const RolloutBatch& batch, const Stream& stream, 
 template <Environment E>
 class BulkSimulator : public Simulator {
  public:
-  explicit BulkSimulator(E env) : env_(std::move(env)) {}
+  explicit BulkSimulator(E env) : env_(std::move(env)) {
+    if constexpr (requires { env_.model(); })
+      if (const Model* model = env_.model(); model != nullptr)
+        check_model_of(*model, env_.num_states(), env_.num_actions(),
+                       [this](State s) { return env_.is_terminal(s); });
+  }
 
   std::size_t num_states() const override { return env_.num_states(); }
   std::size_t num_actions() const override { return env_.num_actions(); }

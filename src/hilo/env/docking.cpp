@@ -77,6 +77,7 @@ Docking::Docking(const DockingOptions& options, const ActionOrder& order)
       drag_(options.drag),
       gusts_(options.gusts),
       order_(order) {
+  set_checked();
   require_within("cells", options.cells, 3, 1000);
   require_within("speeds", options.speeds, 3, 31);
   if (speeds_ % 2 == 0)

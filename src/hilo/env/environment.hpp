@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -51,7 +52,8 @@ struct StartProbability {
 };
 
 // The distribution behind an environment that knows it: what exact solutions are computed from.
-// Learning never looks at it.
+// Learning never looks at it. It is not trusted: check_model (model_check.hpp) looks at every row
+// before the first use.
 class Model {
  public:
   Model() = default;
@@ -76,6 +78,13 @@ class Model {
   virtual void successors(std::uint32_t /*afterstate*/, std::vector<Outcome>& out) const {
     out.clear();
   }
+
+  bool is_checked() const { return is_checked_.load(std::memory_order_acquire); }
+  // By check_model, or by a model whose rows are right by construction.
+  void set_checked() const { is_checked_.store(true, std::memory_order_release); }
+
+ private:
+  mutable std::atomic<bool> is_checked_ = false;
 };
 
 }  // namespace hilo

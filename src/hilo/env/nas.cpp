@@ -26,7 +26,9 @@ template <class Environment>
 class NasModel final : public Model {
  public:
   NasModel(Environment env, std::uint32_t num_nodes, std::uint32_t last_node, State start)
-      : env_(std::move(env)), num_nodes_(num_nodes), last_node_(last_node), start_(start) {}
+      : env_(std::move(env)), num_nodes_(num_nodes), last_node_(last_node), start_(start) {
+    set_checked();
+  }
 
   std::size_t num_states() const override { return env_.num_states(); }
   std::size_t num_actions() const override { return env_.num_actions(); }

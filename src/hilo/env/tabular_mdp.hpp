@@ -44,7 +44,7 @@ class TabularMdp final : public Model {
   friend class TabularSampler;
   friend class InverseCdfSampler;
 
-  TabularMdp() = default;
+  TabularMdp() { set_checked(); }  // TabularBuilder checks every row
   const Row& row(State s, Action a) const { return rows_[s * num_actions_ + a]; }
   // Position of `next` in the row, or npos.
   std::size_t find(const Row& row, State next) const;

@@ -9,6 +9,7 @@
 #include <Eigen/SparseLU>
 
 #include "hilo/core/error.hpp"
+#include "hilo/env/model_check.hpp"
 
 namespace hilo {
 namespace {
@@ -79,6 +80,7 @@ void ChainBuilder::end_row() {
 
 void check_policy(const Model& model, const PolicyMatrix& policy, double gamma) {
   require_within("gamma", gamma, 0, 1);
+  check_model(model);
   if (policy.num_states != model.num_states() || policy.num_actions != model.num_actions())
     throw Error(Errc::usage,
                 fmt::format("a policy of {} states and {} actions does not fit a problem of {} and "

@@ -1,5 +1,9 @@
 #include "hilo/exact/evaluate.hpp"
 
+#include <fmt/format.h>
+
+#include "hilo/core/error.hpp"
+#include "hilo/env/model_check.hpp"
 #include "hilo/exact/chain.hpp"
 #include "hilo/exact/mean_reward.hpp"
 
@@ -44,6 +48,10 @@ Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double ga
 }
 
 double start_value(const Model& model, std::span<const double> v) {
+  check_model(model);
+  if (v.size() != model.num_states())
+    throw Error(Errc::usage, fmt::format("there are {} values, but the model has {} states",
+                                         v.size(), model.num_states()));
   double sum = 0;
   for (const auto& [state, probability] : model.start_distribution()) sum += probability * v[state];
   return sum;

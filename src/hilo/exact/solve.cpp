@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/env/model_check.hpp"
 
 namespace hilo {
 namespace {
@@ -45,6 +46,7 @@ PolicyMatrix deterministic_policy(const std::vector<Action>& policy, std::size_t
 
 Solution value_iteration(const Model& model, double gamma, double tolerance) {
   require_discount(gamma);
+  check_model(model);
   require_within("tolerance", tolerance, 1e-14, 1);
   Solution solution;
   auto& [v, q] = solution.values;
@@ -74,6 +76,7 @@ Solution value_iteration(const Model& model, double gamma, double tolerance) {
 
 Solution solve_afterstates(const Model& model, double gamma, double tolerance) {
   require_discount(gamma);
+  check_model(model);
   const std::size_t num_actions = model.num_actions();
   std::vector<double> w(model.num_afterstates(), 0);  // of what follows an after-state
   // Asked for once, not in every sweep.
@@ -122,6 +125,7 @@ Solution solve_afterstates(const Model& model, double gamma, double tolerance) {
 
 Solution policy_iteration(const Model& model, double gamma) {
   require_discount(gamma);
+  check_model(model);
   Solution solution;
   solution.policy.assign(model.num_states(), 0);
   for (bool stable = false; !stable; ++solution.iterations) {

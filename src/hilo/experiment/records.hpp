@@ -17,7 +17,8 @@ struct RunKey {
 
 // One number measured in a run after so many training episodes. Names are those of the export:
 // test_reward, test_return, variance_ratio at every test; policy_value, policy_reward at some;
-// variance_ratio_last_1000, high_steps, low_steps, truncated, seconds at the end.
+// variance_ratio_last_1000, high_steps, low_steps, truncated, seconds at the end; own_value and
+// own_value_error there too, where neither a model nor tests say what the greedy policy is worth.
 struct Measurement {
   std::uint64_t episode;
   std::string metric;

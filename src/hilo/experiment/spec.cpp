@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <fstream>
+#include <map>
 #include <sstream>
 
 #include "hilo/core/error.hpp"
@@ -33,10 +34,20 @@ decltype(auto) in_place(const std::string& where, F&& action) {
   }
 }
 
+std::string show(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("\"{}\"", *text);
+  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
+}
+
+// Sweeps repeat what they meet; once is enough.
+void note(std::vector<std::string>& notes, std::string text) {
+  if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
+}
+
 // Takes out of the agent's values what belongs to the problem: `projection`, given by itself or by
 // the variant. Replaces `variant` by the keys it stands for.
 Values take_problem_overrides(const AgentKind& kind, const ProblemKind& problem, Values& agent,
-                              const std::string& where) {
+                              const std::string& where, std::vector<std::string>& notes) {
   const auto is_problem_key = [&](const std::string& key) {
     return kind.uses_low_fidelity &&
            std::ranges::any_of(problem.parameters, [&](const ParameterInfo& info) {
@@ -68,13 +79,12 @@ Values take_problem_overrides(const AgentKind& kind, const ProblemKind& problem,
       agent.try_emplace(key, entry.second);
     else if (is_problem_key(key))
       overrides.try_emplace(key, entry.second);
+    else
+      note(notes, fmt::format("{}: variant \"{}\" also stands for {} = {}, but the problem {} has "
+                              "no {}: this part of it is left out",
+                              where, name, key, show(entry.second), problem.name, key));
   }
   return overrides;
-}
-
-std::string show(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("\"{}\"", *text);
-  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
 }
 
 template <class Map>
@@ -195,8 +205,30 @@ void check_discount(const AgentKind& kind, const Parameters& train, const std::s
     fail(fmt::format("{}: it plans, for which gamma must be below 1", where));
 }
 
-void add_agent(const Common& common, const Section& section, const std::string& where,
-               std::vector<RunConfig>& configs) {
+// Adds a configuration, unless it cannot be told apart from one that is there. With a label of its
+// own it is a second name for the same runs. `origin` is its table: where several problems give one
+// table the same agent, as MCRL does not see the SNR that is swept, nothing is lost by merging.
+void add_config(RunConfig config, bool in_sweep, const std::string& origin, Spec& spec,
+                std::map<std::string, std::string>& origins) {
+  const auto is_same = [&](const RunConfig& other) { return other.hash == config.hash; };
+  const auto same = std::ranges::find_if(spec.configs, is_same);
+  const bool named_anew =
+      !config.label.empty() && std::ranges::none_of(spec.configs, [&](const RunConfig& other) {
+        return is_same(other) && other.label == config.label;
+      });
+  if (same == spec.configs.end() || named_anew) {
+    origins.emplace(config.hash, origin);
+    spec.configs.push_back(std::move(config));
+  } else if (!in_sweep || origins[config.hash] != origin) {
+    note(spec.notes,
+         fmt::format("{}: it is the same agent as {}: both are shown as one; a label of "
+                     "its own (label = \"...\") shows it twice",
+                     origin, origins[config.hash]));
+  }
+}
+
+void add_agent(const Common& common, const Section& section, const std::string& where, Spec& spec,
+               std::map<std::string, std::string>& origins) {
   for (const Values& problem : common.problems)
     for (Values agent : expand(section)) {
       const AgentKind& kind = in_place(
@@ -205,7 +237,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
       const std::string where_kind = fmt::format("{} ({})", where, kind.name);
       check_discount(kind, common.train, where_kind);
       const Values overrides =
-          take_problem_overrides(kind, *common.problem_kind, agent, where_kind);
+          take_problem_overrides(kind, *common.problem_kind, agent, where_kind, spec.notes);
       if (kind.complete) in_place(where_kind, [&] { kind.complete(agent); });
       Values merged = problem;
       for (const auto& [key, value] : overrides) merged[key] = value;
@@ -230,9 +262,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
         });
       check_coupling(config, where_kind);
       canonicalise(config, *common.problem_kind);
-      // What cannot be told apart is one agent: MCRL does not see the SNR that is swept.
-      if (std::ranges::find(configs, config.hash, &RunConfig::hash) == configs.end())
-        configs.push_back(std::move(config));
+      add_config(std::move(config), common.problems.size() > 1, where_kind, spec, origins);
     }
 }
 
@@ -295,7 +325,8 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
   Spec spec{.name = read_name(root, where),
             .seeds = read_seeds(root, where),
             .configs = {},
-            .text = std::string(text)};
+            .text = std::string(text),
+            .notes = {}};
   const bool renamed = shorten_paths(root, *common.problem_kind);
   if (!overrides.empty() || renamed) {
     std::ostringstream out;
@@ -305,11 +336,12 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
   const toml::array* agents = root["agent"].as_array();
   if (agents == nullptr || agents->empty())
     fail(fmt::format("{}: there must be at least one [[agent]]", where));
+  std::map<std::string, std::string> origins;  // by hash: the table it came from
   for (std::size_t i = 0; i < agents->size(); ++i) {
     const std::string where_agent = fmt::format("{}: agent {}", where, i + 1);
     const toml::table* table = agents->get(i)->as_table();
     if (table == nullptr) fail(fmt::format("{} must be a table", where_agent));
-    add_agent(common, read_section(*table, where_agent), where_agent, spec.configs);
+    add_agent(common, read_section(*table, where_agent), where_agent, spec, origins);
   }
   assign_labels(spec.configs, where);
   return spec;

@@ -37,12 +37,14 @@ struct RunConfig {
   std::string hash;  // of the canonical form, 16 hex digits
 };
 
-// A checked experiment. Sweeps are expanded, labels are unique.
+// A checked experiment. Sweeps are expanded, labels are unique. Two labels may stand for one
+// configuration: its runs are done once and shown under both.
 struct Spec {
   std::string name;
   SeedRange seeds;
   std::vector<RunConfig> configs;
-  std::string text;  // the TOML it was read from, with overrides applied
+  std::string text;                // the TOML it was read from, with overrides applied
+  std::vector<std::string> notes;  // what is not done as it was written, and why, in sentences
 };
 
 // Overrides of single keys, "train.episodes=100": applied to the file's text before it is checked.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <map>
 #include <optional>
 
 #include "hilo/core/error.hpp"
@@ -91,6 +93,7 @@ class Training {
     dropped_ += report.dropped ? 1 : 0;
     check_hope();
     if (test_.episodes == 0) add_up(episode_);
+    if (estimates_itself()) ++starts_[episode_.states.front()];
     ratio_since_test_ += report.variance_ratio;
     correlation_since_test_ += report.correlation_sum;
     corrected_since_test_ += report.corrected;
@@ -200,6 +203,33 @@ class Training {
       add("optimal_actions", share_of_optimal_actions(*model, *test_.optimum, policy));
   }
 
+  // Where nothing else tells what the greedy policy is worth: no model, and no tests.
+  bool estimates_itself() const { return high_.model() == nullptr && test_.episodes == 0; }
+
+  // The agent's own word: max_a Q(s, a), averaged over the states s that episodes have started in.
+  // Its standard error adds up those of Q, as the agent judges them, and that of the starts drawn:
+  //   var = sum_s w(s)^2 se(s)^2 + sum_s w(s) (v(s) - value)^2 / N
+  // It is left out where the agent cannot judge.
+  void record_own_estimate() {
+    const auto n = static_cast<double>(agent_.episodes());
+    double value = 0;
+    double variance = 0;
+    const auto best = [&](State s) { return agent_.q().greedy_actions(s)[0]; };
+    for (const auto& [s, count] : starts_) {
+      const double w = static_cast<double>(count) / n;
+      const double error = agent_.standard_error(s, best(s));
+      value += w * agent_.q()(s, best(s));
+      variance += w * w * error * error;
+    }
+    for (const auto& [s, count] : starts_) {
+      const double difference = agent_.q()(s, best(s)) - value;
+      variance += static_cast<double>(count) / n * difference * difference / n;
+    }
+    if (!std::isfinite(value) || !std::isfinite(variance)) return;
+    add("own_value", value);
+    add("own_value_error", std::sqrt(variance));
+  }
+
   void record_totals() {
     double ratio = 0;
     for (const double r : last_ratios_) ratio += r;
@@ -208,6 +238,7 @@ class Training {
       add("optimal_value", test_.optimum->value);
       add("optimal_reward", test_.optimum->mean_reward);
     }
+    if (estimates_itself()) record_own_estimate();
     add("high_steps", static_cast<double>(high_steps_));
     add("low_steps", static_cast<double>(low_steps_));
     if (train_.observer != nullptr) add_all(train_.observer->at_end());
@@ -230,6 +261,7 @@ class Training {
 
   std::optional<QTable> uniform_;  // the pilot's policy
   Episode episode_;
+  std::map<State, std::uint64_t> starts_;  // how many episodes began there
   std::vector<RolloutSummary> summaries_;
   std::vector<Measurement> out_;
   std::vector<double> last_ratios_;  // a ring

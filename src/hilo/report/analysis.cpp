@@ -96,6 +96,7 @@ class Analyser {
         .agent = agent,
         .seeds = results_.num_seeds(agent),
         .final_reward = summarise(values_of(results_.final_of(agent, results_.reward_metric()))),
+        .level = summarise(values_of(results_.final_of(agent, analysis_.level_metric))),
         .exact = {},
         .share = {},
         .advantage = {},
@@ -244,28 +245,29 @@ const AgentAnalysis* Analysis::find(const std::string& agent) const {
 
 namespace {
 
-// What "final level" means. The paper's y axis, a mean per step, rewards whoever ends quickly, so
-// where all that counts comes at the end, or may, the value itself is taken.
-std::string level_metric_of(const Results& results, bool exact) {
-  if (!exact) return results.reward_metric();
-  const std::string kind =
-      results.agents().empty()
-          ? ""
-          : canonical_value(results.canonical_of(results.agents()[0]), "problem.kind");
-  return kind == "docking" || !is_registered(kind) ? "policy_value" : "policy_reward";
+std::vector<std::string> agents_with_results(const Results& results) {
+  std::vector<std::string> agents;
+  for (const std::string& agent : results.agents())
+    if (results.num_seeds(agent) > 0) agents.push_back(agent);
+  return agents;
 }
 
 }  // namespace
 
-Analysis analyse(const Results& results) {
-  std::vector<std::string> agents;
-  for (const std::string& agent : results.agents())
-    if (results.num_seeds(agent) > 0) agents.push_back(agent);
+std::string level_metric_of(const Results& results) {
+  const std::vector<std::string> agents = agents_with_results(results);
   const bool exact = !agents.empty() && std::ranges::all_of(agents, [&](const std::string& agent) {
     return results.has_metric(agent, "policy_reward");
   });
+  if (!exact) return results.reward_metric();
+  const std::string kind = results.problem_kind();
+  return kind == "docking" || !is_registered(kind) ? "policy_value" : "policy_reward";
+}
+
+Analysis analyse(const Results& results) {
+  const std::vector<std::string> agents = agents_with_results(results);
   Analysis analysis{.baseline = baseline_of(results),
-                    .level_metric = level_metric_of(results, exact),
+                    .level_metric = level_metric_of(results),
                     .reward_metric = results.reward_metric(),
                     .seeds = common_seeds(results, agents),
                     .last_episode = 0,

@@ -41,12 +41,13 @@ struct Level {
 struct AgentAnalysis {
   std::string agent;
   std::size_t seeds = 0;                // of its own
-  Summary final_reward;                 // test_reward at the end
+  Summary final_reward;                 // Analysis::reward_metric at the end
+  Summary level;                        // the final level: Analysis::level_metric at the end
   std::optional<Summary> exact;         // the exact level at the end: policy_reward or _value
   std::optional<Summary> share;         // policy_value / optimal_value at the end
   std::optional<Summary> advantage;     // final level minus the baseline's, paired
   Estimate iqm;                         // of the final level
-  Estimate area;                        // mean test_reward over all of training
+  Estimate area;                        // mean of the reward_metric over all of training
   std::optional<Estimate> improvement;  // P(final level above the baseline's), paired; Wilson
   std::vector<Need> needs;              // for each level; empty without exact values
 };
@@ -55,8 +56,8 @@ struct AgentAnalysis {
 // agents have.
 struct Analysis {
   std::string baseline;
-  std::string level_metric;   // what "final level" is: policy_reward, policy_value or test_reward
-  std::string reward_metric;  // behind final_reward: test_reward or train_reward
+  std::string level_metric;          // what "final level" is: level_metric_of
+  std::string reward_metric;         // behind final_reward: Results::reward_metric
   std::vector<std::uint64_t> seeds;  // common to all agents
   std::uint64_t last_episode = 0;    // at which exact values were taken
   std::vector<Level> levels;
@@ -64,6 +65,12 @@ struct Analysis {
 
   const AgentAnalysis* find(const std::string& agent) const;
 };
+
+// What levels are told in, by findings, tables, pages and Python alike: the exact value of the
+// greedy policy where all agents have it, else Results::reward_metric. The paper's y axis, a mean
+// per step, rewards whoever ends quickly, so where all that counts comes at the end, or may, it is
+// policy_value, and policy_reward elsewhere.
+std::string level_metric_of(const Results& results);
 
 Analysis analyse(const Results& results);
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "hilo/report/analysis.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/variants.hpp"
 
@@ -198,6 +199,11 @@ std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
       // A ratio that nobody could lower is no news.
       return !results.has_metric(m.metric == "variance_ratio" ? "correlation" : m.metric);
     });
+    // The page opens with the curve that the findings and tables speak of.
+    if (results.is_of_user())
+      std::ranges::stable_partition(filled.metrics, [&](const ChartMetric& m) {
+        return m.metric == level_metric_of(results);
+      });
     if (!filled.metrics.empty() && (with_learning || !chart.learning))
       out.push_back(std::move(filled));
   }

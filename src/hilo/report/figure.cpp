@@ -29,6 +29,7 @@ std::string axis_name(const std::string& metric) {
   if (metric == "test_reward") return "mean reward per step, greedy policy";
   if (metric == "train_reward") return "mean reward per step of training episodes";
   if (metric == "test_return") return "discounted return, greedy policy";
+  if (metric == "train_return") return "discounted return of training episodes";
   if (metric == "correlation") return "correlation of high- and low-fidelity returns";
   if (metric == "optimal_actions") return "share of states whose greedy action is optimal";
   return metric;

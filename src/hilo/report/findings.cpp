@@ -17,12 +17,10 @@ std::string joined(const std::vector<std::string>& names) {
 }
 
 void find_best(const Analysis& analysis, std::vector<std::string>& out) {
-  const auto level = [&](const AgentAnalysis& a) {
-    return a.exact ? a.exact->mean : a.final_reward.mean;
-  };
-  const auto best = std::ranges::max_element(analysis.agents, {}, level);
+  const auto best = std::ranges::max_element(analysis.agents, {},
+                                             [](const AgentAnalysis& a) { return a.level.mean; });
   if (best == analysis.agents.end()) return;
-  const Summary& s = best->exact ? *best->exact : best->final_reward;
+  const Summary& s = best->level;
   std::string text = fmt::format("Of {} agents, {} has the highest mean at the end: {} {:.3f}",
                                  analysis.agents.size(), best->agent, level_name(analysis), s.mean);
   if (s.n >= 2) text += fmt::format(" [{:.3f}, {:.3f}] over {} seeds", s.low, s.high, s.n);
@@ -165,6 +163,10 @@ std::vector<std::string> find_all(const ExperimentReport& report) {
   if (!report.data_note.empty()) out.push_back(report.data_note);
   if (report.same_runs_as.empty()) {
     find_best(report.analysis, out);
+    if (report.analysis.level_metric.starts_with("train_") && !report.analysis.agents.empty())
+      out.emplace_back(
+          "Nothing was tested: these levels are of training episodes, exploration included, and do "
+          "not say which greedy policy is best.");
     find_sides(report.analysis, out);
     find_saving(report.analysis, out);
   } else {

@@ -160,20 +160,39 @@ Side side_of(const Summary& difference) {
 
 const char* level_name(const Analysis& analysis) {
   if (analysis.level_metric == "policy_value") return "exact discounted value";
+  if (analysis.level_metric == "test_return") return "discounted return of tests";
+  if (analysis.level_metric == "train_return") return "discounted return of training episodes";
   return analysis.level_metric == "policy_reward" ? "exact mean reward per step"
                                                   : "mean reward per step";
 }
 
 namespace {
 
-bool tested(const Analysis& analysis) { return analysis.reward_metric == "test_reward"; }
+bool tested(const Analysis& analysis) { return analysis.reward_metric.starts_with("test_"); }
+
+// "test reward" or "training return".
+std::string measured(const Analysis& analysis) {
+  return fmt::format("{} {}", tested(analysis) ? "test" : "training",
+                     analysis.reward_metric.ends_with("_return") ? "return" : "reward");
+}
+
+std::string explain_measured(const Analysis& analysis) {
+  if (analysis.reward_metric == "test_reward")
+    return "Test reward is the paper's y axis, the mean reward per step of test episodes";
+  if (analysis.reward_metric == "test_return")
+    return "Test return is the discounted return of test episodes";
+  return fmt::format(
+      "{} of the last training episodes, exploration included, as nothing was tested",
+      analysis.reward_metric == "train_return" ? "Training return is the discounted return"
+                                               : "Training reward is the mean reward per step");
+}
 
 }  // namespace
 
 Table outcome_table(const Analysis& analysis) {
   Table table{
       .title = "Where they end",
-      .rows = {{"agent", "seeds", tested(analysis) ? "test reward" : "training reward",
+      .rows = {{"agent", "seeds", measured(analysis),
                 analysis.level_metric == "policy_value" ? "exact value" : "exact reward",
                 "share of optimum", fmt::format("minus {}", analysis.baseline), "verdict"}},
       .note = fmt::format(
@@ -181,10 +200,7 @@ Table outcome_table(const Analysis& analysis) {
           "discounted value of the greedy policy over "
           "that of an optimal one. The difference is of the {}, paired by seed, with its 95 % "
           "interval (Student's t); above and below say that the interval is clear of 0.",
-          tested(analysis) ? "Test reward is the paper's y axis, the mean reward per step of test "
-                             "episodes"
-                           : "Training reward is the mean reward per step of the last training "
-                             "episodes, exploration included, as nothing was tested",
+          explain_measured(analysis),
           analysis.level_metric == "policy_value"
               ? "exact value is the expected discounted return of the greedy policy from the start"
               : "exact reward is its expectation",
@@ -211,13 +227,13 @@ Table robust_table(const Analysis& analysis) {
                 "mean over training"}},
       .note = fmt::format(
           "Interquartile mean of the final {}; share of the seeds on which it ends above {}, ties "
-          "half, with Wilson's 95 % interval; mean {} reward over all of training (area under "
+          "half, with Wilson's 95 % interval; mean {} over all of training (area under "
           "the "
           "curve). In brackets otherwise 95 % percentile bootstrap intervals: {} resamples of the "
           "{} "
           "seeds that all agents have, the same resamples for all agents.",
-          level_name(analysis), analysis.baseline, tested(analysis) ? "test" : "training",
-          Bootstrap::kResamples, analysis.seeds.size())};
+          level_name(analysis), analysis.baseline, measured(analysis), Bootstrap::kResamples,
+          analysis.seeds.size())};
   if (analysis.seeds.size() < 2) return table;
   for (const AgentAnalysis& a : analysis.agents)
     table.rows.push_back({a.agent, with_interval(a.iqm),

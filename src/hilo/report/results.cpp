@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "hilo/env/registry.hpp"
 
@@ -177,14 +178,35 @@ bool Results::has_metric(const std::string& metric) const {
                              [&](const std::string& agent) { return has_metric(agent, metric); });
 }
 
+std::vector<std::string> Results::metrics() const {
+  std::set<std::string> all;
+  for (const auto& [agent, series] : values_)
+    for (const auto& [metric, values] : series) all.insert(metric);
+  return {all.begin(), all.end()};
+}
+
 std::vector<std::uint64_t> Results::seeds(const std::string& agent) const {
   std::vector<std::uint64_t> out;
   for (const auto& [seed, value] : final_of(agent, reward_metric())) out.push_back(seed);
   return out;
 }
 
+std::string Results::problem_kind() const {
+  return agents_.empty() ? "" : canonical_value(canonical_of(agents_[0]), "problem.kind");
+}
+
+bool Results::is_of_user() const {
+  const std::string kind = problem_kind();
+  return !kind.empty() && !is_registered(kind);
+}
+
 std::string Results::reward_metric() const {
-  return has_metric("train_reward") && !has_metric("test_reward") ? "train_reward" : "test_reward";
+  const bool tested = has_metric("test_reward") || !has_metric("train_reward");
+  const std::string by_return = tested ? "test_return" : "train_return";
+  const bool by_value =
+      is_of_user() || (problem_kind() == "docking" && !has_metric("policy_reward"));
+  if (by_value && has_metric(by_return)) return by_return;
+  return tested ? "test_reward" : "train_reward";
 }
 
 Summary Results::at(const std::string& agent, const std::string& metric,

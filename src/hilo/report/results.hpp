@@ -33,8 +33,12 @@ class Results {
   std::vector<std::uint64_t> seeds(const std::string& agent) const;
   std::size_t num_seeds(const std::string& agent) const { return seeds(agent).size(); }
   bool has_metric(const std::string& metric) const;
-  // The learning curve: test_reward, or train_reward where nothing was tested.
+  std::vector<std::string> metrics() const;  // of all agents, sorted
+  // The learning curve: test_reward, or train_reward where nothing was tested. A mean per step
+  // rewards whoever ends quickly, so of a user's own simulators it is test_return or train_return.
   std::string reward_metric() const;
+  std::string problem_kind() const;
+  bool is_of_user() const;  // its simulators are the user's own, not of a registered kind
   bool has_metric(const std::string& agent, const std::string& metric) const;
   // The configuration behind a label: its hash, and itself, one "part.key = value" a line.
   std::string config_of(const std::string& agent) const;

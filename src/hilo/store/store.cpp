@@ -180,10 +180,14 @@ std::vector<std::string> Store::define_experiment(const Spec& spec) {
   Transaction transaction(db);
   std::vector<std::string> dropped;
   for (const Reference& old : references(db, spec.name)) {
-    const auto same = std::ranges::find_if(spec.configs, [&](const RunConfig& config) {
+    const auto is_same = [&](const RunConfig& config) {
       return config.hash == old.config && config.agent->algorithm_version == old.version;
-    });
-    if (same != spec.configs.end() && same->label == old.agent) continue;
+    };
+    if (std::ranges::any_of(spec.configs, [&](const RunConfig& config) {
+          return is_same(config) && config.label == old.agent;
+        }))
+      continue;
+    const auto same = std::ranges::find_if(spec.configs, is_same);
     if (same != spec.configs.end())  // the same agent under a new label keeps its seeds
       Statement(db,
                 "UPDATE OR IGNORE experiment_run SET agent = ? WHERE experiment = ? AND agent = ? "

@@ -1,0 +1,88 @@
+"""What numbers and names may be, said in the words of the engine."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ._errors import Error
+from ._hilo import Errc
+
+MAX_SEED = (1 << 63) - 1
+MAX_THREADS = 4096
+
+
+def whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
+    """A whole number; 1.0, True and "1" are none."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number", code
+        )
+    return int(value)
+
+
+def whole_in(value: Any, what: str, low: int, high: int, code: Errc = Errc.usage) -> int:
+    out = whole(value, what, code)
+    if not low <= out <= high:
+        raise Error(f"{what} is {out}, but must be in [{low}, {high}]", code)
+    return out
+
+
+def number_in(value: Any, what: str, low: float, high: float, code: Errc = Errc.usage) -> float:
+    """A finite number in [low, high]; NaN is never in it."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(
+        value, (int, float, np.integer, np.floating)
+    ):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be a number", code
+        )
+    out = float(value)
+    if not (math.isfinite(out) and low <= out <= high):
+        allowed = "finite" if math.isinf(low) and math.isinf(high) else f"in [{low:g}, {high:g}]"
+        raise Error(f"{what} is {out}, but must be {allowed}", code)
+    return out
+
+
+def flag(value: Any, what: str, code: Errc = Errc.simulator) -> bool:
+    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be True or False", code
+        )
+    return bool(value)
+
+
+def reward_of(value: Any) -> float:
+    """A reward: whatever is one number. The engine refuses NaN and infinity."""
+    if isinstance(value, (int, float, np.integer, np.floating)):
+        return float(value)
+    array = np.asarray(value)
+    if array.size != 1 or array.dtype.kind not in "iuf":
+        raise Error(
+            f"the reward is {value!r} of type {type(value).__name__}, but must be one number",
+            Errc.simulator,
+        )
+    return float(array.reshape(-1)[0])
+
+
+def whole_numbers(values: Any, what: str, size: int, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
+    """A sequence of whole numbers in [0, size - 1], as the engine takes them."""
+    array = np.asarray(values)
+    if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
+        raise Error(f"{what} is {values!r}, but must be a sequence of whole numbers", code)
+    if array.size and (array.min() < 0 or array.max() >= size):
+        bad = int(array[(array < 0) | (array >= size)][0])
+        raise Error(f"{what} has {bad}, but its numbers must be in [0, {size - 1}]", code)
+    return np.ascontiguousarray(array, dtype=np.uint32)
+
+
+def numbers(values: Any, what: str, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
+    """An array of finite numbers."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "iuf":
+        raise Error(f"{what} has the dtype {array.dtype}, but must hold numbers", code)
+    out = np.ascontiguousarray(array, dtype=np.float64)
+    if not np.isfinite(out).all():
+        raise Error(f"{what} holds {out[~np.isfinite(out)][0]}, but must hold finite numbers", code)
+    return out
