@@ -9,6 +9,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/diagnose/pilot_fit.hpp"
 #include "hilo/estimator/costs.hpp"
+#include "hilo/estimator/pooled_evidence.hpp"
 
 namespace hilo {
 namespace {
@@ -16,6 +17,7 @@ namespace {
 constexpr double kStudent95 = 2.093;  // two-sided 95 % point of t with kPilotGroups - 1 degrees
 constexpr double kNormal95 = 1.959964;
 constexpr double kFewestFreedom = 20;        // returns beyond the first of their pairs
+constexpr double kClearHalfWidth = 0.1;      // of an interval that the pairs' own biases may give
 constexpr double kMatters = 0.05;            // a change of the error worth knowing
 constexpr double kNegligible = 1e-3;         // less than this is nothing to gain
 constexpr std::uint64_t kEnoughReturns = 8;  // for a correlation of a pair of its own
@@ -31,6 +33,41 @@ WithInterval jackknife(const PilotFit& all, const std::vector<PilotFit>& without
     pseudo.add(kPilotGroups * get(all) - (kPilotGroups - 1) * get(fit));
   const double half = kStudent95 * std::sqrt(pseudo.variance() / kPilotGroups);
   return {pseudo.mean(), pseudo.mean() - half, pseudo.mean() + half};
+}
+
+// As the model of the biases has it. How far they spread decides most and is known least, so its
+// own interval is carried over: what is left out of the pilot moves the error too unevenly for the
+// jackknife to see through it.
+WithInterval change_by_model(const PilotFit& all, const std::vector<PilotFit>& without,
+                             const PlannedReturns& planned, double alpha) {
+  const auto change = [&](const PilotFit& fit, double spread) {
+    return error_ratio(fit, {alpha, std::max(0.0, spread)}, planned, Judge::model) - 1;
+  };
+  const WithInterval spread =
+      jackknife(all, without, [](const PilotFit& f) { return f.raw_spread; });
+  const WithInterval rest =
+      jackknife(all, without, [&](const PilotFit& f) { return change(f, all.spread); });
+  const double half = (rest.high - rest.low) / 2;
+  const double ends[] = {change(all, spread.low), change(all, all.spread),
+                         change(all, spread.high)};
+  return {ends[1], *std::ranges::min_element(ends) - half, *std::ranges::max_element(ends) + half};
+}
+
+// What the pairs themselves say of their biases is free of any model, but far too noisy after a
+// short pilot. Where it is precise, it has its say beside the model; elsewhere the model predicts.
+WithInterval predict_change(const PilotFit& all, const std::vector<PilotFit>& without,
+                            const PlannedReturns& planned) {
+  if (!(all.var_low > 0)) return {};
+  const Gains gains = {all.covariance / all.var_low, all.spread};
+  const WithInterval own = jackknife(all, without, [&](const PilotFit& f) {
+    return error_ratio(f, gains, planned, Judge::own_bias) - 1;
+  });
+  WithInterval out = change_by_model(all, without, planned, gains.alpha);
+  if (own.high - own.low <= 2 * kClearHalfWidth)
+    out = {(own.value + out.value) / 2, std::min(own.low, out.low), std::max(own.high, out.high)};
+  for (double* x : {&out.value, &out.low, &out.high})
+    *x = std::max(*x, -1.0);  // no error falls below zero
+  return out;
 }
 
 void describe_correlations(const PilotFits& fits, const Pilot& pilot, Diagnosis& out) {
@@ -89,7 +126,14 @@ void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const PilotFit& 
 
 void judge(const PilotFit& all, Diagnosis& out) {
   const auto percent = [](double x) { return fmt::format("{:.1f} %", 100 * std::abs(x)); };
-  if (all.freedom < kFewestFreedom) {
+  if (out.pairs_seen < PooledEvidence::kFewestPairs) {
+    out.advice = Advice::drop;
+    out.change = {};
+    out.reason = fmt::format(
+        "with {} of state and action MFMCRL+ has nothing to learn from and is plain Monte Carlo: "
+        "nothing will change",
+        out.pairs_seen == 1 ? "one pair" : "two pairs");
+  } else if (all.freedom < kFewestFreedom) {
     out.advice = Advice::cannot_tell;
     out.more_episodes = 3.0 * out.episodes;
     out.reason = "the pilot saw hardly any pair of state and action twice";
@@ -106,8 +150,8 @@ void judge(const PilotFit& all, Diagnosis& out) {
   } else if (out.change.high < 0) {
     out.advice = Advice::use;
     out.reason = fmt::format(
-        "values will have a mean squared error {} smaller than without it (95 % sure of at least "
-        "{})",
+        "values will have a mean squared error {} smaller than those of plain Monte Carlo with the "
+        "same weights of old returns (95 % sure of at least {})",
         percent(out.change.value), percent(out.change.high));
   } else {
     out.advice = Advice::cannot_tell;
@@ -153,8 +197,6 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
           : std::max(1.0, fits.returns_beside() * static_cast<double>(plan.train_episodes) /
                               static_cast<double>(pilot.episodes));
   out.free_per_coupled = std::max(1.0, fits.free_per_coupled());
-  const double n = out.planned_returns;
-  const double m = n * out.free_per_coupled;
 
   std::vector<PilotFit> without;
   for (std::uint32_t g = 0; g < kPilotGroups; ++g) without.push_back(fits.fit(g));
@@ -168,15 +210,10 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
       out.correlation =
           std::clamp(all.covariance / std::sqrt(all.var_low * all.var_high), -1.0, 1.0);
   }
-  // The pairs themselves decide where they can, the model of their biases elsewhere.
-  const auto change = [&](Judge judge) {
-    return jackknife(all, without,
-                     [&](const PilotFit& f) { return error_ratio(f, all, n, m, judge) - 1; });
-  };
-  out.change = change(Judge::own_bias);
-  if (out.change.high >= 0 && out.change.low <= 0) out.change = change(Judge::model);
-  for (double* x : {&out.change.value, &out.change.low, &out.change.high})
-    *x = std::max(*x, -1.0);  // no error falls below zero
+  out.change = predict_change(all, without,
+                              {.each = plan.returns,
+                               .growth = static_cast<double>(plan.train_episodes) / pilot.episodes,
+                               .fading = plan.fading});
   out.bias_offset = jackknife(all, without, [](const PilotFit& f) { return f.offset; });
   out.bias_square = jackknife(all, without, [](const PilotFit& f) { return f.bias_square; });
   out.bias_spread = std::sqrt(all.spread);

@@ -19,6 +19,7 @@ struct WithInterval {
 struct DiagnosisPlan {
   std::uint64_t train_episodes = 10'000;
   double returns = 0;  // high-fidelity returns of a pair by then; 0: as many as the pilot promises
+  bool fading = true;  // whether old returns will fade, as they do in MFMCRL+
   double cost_high = 0;  // of one step of each fidelity; 0: as measured in the pilot, by time
   double cost_low = 0;
 };
@@ -34,7 +35,8 @@ struct Diagnosis {
   double planned_returns = 0;   // n
   double free_per_coupled = 0;  // free returns that a pair has for each coupled one
 
-  WithInterval change;  // of the mean squared error against plain Monte Carlo: -0.5 halves it
+  // Of the mean squared error against plain Monte Carlo with the same weights: -0.5 halves it.
+  WithInterval change;
   double correlation = 0, alpha = 0;  // pooled within pairs
   double return_sd = 0;
 

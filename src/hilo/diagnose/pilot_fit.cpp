@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/estimator/offset_posterior.hpp"
 #include "hilo/estimator/pooled_evidence.hpp"
 
 namespace hilo {
@@ -19,7 +20,9 @@ PilotFits::PilotFits(const FidelityPair& pair, const Pilot& pilot) : pair_(pair)
     if (index_of_[r.pair] == kUnseen) {
       index_of_[r.pair] = static_cast<std::uint32_t>(seen_.size());
       seen_.push_back(r.pair);
+      counts_.push_back(0);
     }
+  for (const CoupledReturn& r : pilot.returns) counts_[index_of_[r.pair]] += 1;
 }
 
 const Moments& PilotFits::free_of(std::size_t k) const {
@@ -28,10 +31,8 @@ const Moments& PilotFits::free_of(std::size_t k) const {
 }
 
 double PilotFits::returns_beside() const {
-  std::vector<double> count(seen_.size());
-  for (const CoupledReturn& r : pilot_.returns) count[index_of_[r.pair]] += 1;
   double sum = 0;
-  for (const double n : count) sum += n * (n - 1);
+  for (const double n : counts_) sum += n * (n - 1);
   return sum / static_cast<double>(pilot_.returns.size());
 }
 
@@ -49,7 +50,10 @@ PilotFit PilotFits::fit(std::uint32_t left_out) {
   pool_variances(out);
   if (!(out.var_low > 0)) return out;
   describe_pairs(out);
-  fit_bias(out);
+  for (int round = 0; round < 2; ++round) {
+    cluster_offset(out, left_out);
+    fit_bias(out);
+  }
   return out;
 }
 
@@ -72,8 +76,9 @@ void PilotFits::pool_variances(PilotFit& out) const {
 }
 
 // As the estimator sees them: estimator/pooled_evidence.hpp.
-void PilotFits::describe_pairs(PilotFit& out) const {
+void PilotFits::describe_pairs(PilotFit& out) {
   constexpr double kPrior = PooledEvidence::kPriorReturns;
+  fit_of_.assign(seen_.size(), kUnseen);
   for (std::size_t k = 0; k < seen_.size(); ++k) {
     if (!usable(k)) continue;
     const auto n = static_cast<double>(moments_[k].count());
@@ -84,9 +89,13 @@ void PilotFits::describe_pairs(PilotFit& out) const {
     const double var_low =
         ((n - 1) * moments_[k].variance_y() + kPrior * relative * out.var_low) / (n - 1 + kPrior);
     if (!(var_low > 0)) continue;
+    fit_of_[k] = static_cast<std::uint32_t>(out.pairs.size());
     out.pairs.push_back({.weight = n - 1,
+                         .returns = counts_[k],
+                         .free_per_coupled = m / counts_[k],
                          .var_high = moments_[k].variance_x(),
                          .covariance = moments_[k].covariance(),
+                         .own_var_low = moments_[k].variance_y(),
                          .var_low = var_low,
                          .var_free = var_free,
                          .unit = std::sqrt(bias_unit_square(var_low, out.var_low)),
@@ -95,43 +104,139 @@ void PilotFits::describe_pairs(PilotFit& out) const {
   }
 }
 
-// Moments of b / u over the pairs (DerSimonian and Kacker 2007), first with weights of the noise
-// alone, then with the spread that these gave.
+// Moments of b / u over the pairs (DerSimonian and Kacker 2007), with the weights of the spread
+// that is known so far, and the inflation of the clusters.
 void PilotFits::fit_bias(PilotFit& out) {
-  for (int round = 0; round < 2; ++round) {
-    double w = 0, wd = 0, wdd = 0, wv = 0, ww = 0, wwv = 0;
-    for (const PairFit& p : out.pairs) {
-      const double v = p.noise / (p.unit * p.unit);
-      const double weight = 1 / (v + out.spread);
-      const double d = p.difference / p.unit;
-      w += weight;
-      wd += weight * d;
-      wdd += weight * d * d;
-      wv += weight * v;
-      ww += weight * weight;
-      wwv += weight * weight * v;
-    }
-    const double freedom = w - ww / w;
-    if (!(freedom > 0)) return;
-    out.offset = wd / w;
-    out.bias_square = (wdd - wv) / w;
-    out.raw_spread = (wdd - wd * out.offset - (wv - wwv / w)) / freedom;
-    out.spread = std::max(0.0, out.raw_spread);
+  double w = 0, wd = 0, wdd = 0, wv = 0, ww = 0, wwv = 0;
+  for (const PairFit& p : out.pairs) {
+    const double v = p.noise / (p.unit * p.unit);
+    const double weight = 1 / (v + out.spread);
+    const double d = p.difference / p.unit;
+    w += weight;
+    wd += weight * d;
+    wdd += weight * d * d;
+    wv += weight * v;
+    ww += weight * weight;
+    wwv += weight * weight * v;
   }
+  const double freedom = w - ww / w;
+  if (!(freedom > 0)) return;
+  out.offset = wd / w;
+  out.bias_square = (wdd - wv) / w;
+  const double noise = std::min(wv, out.inflation * wwv / w);
+  out.raw_spread = (wdd - wd * out.offset - (wv - noise)) / freedom;
+  out.spread = std::max(0.0, out.raw_spread);
+  out.offset_variance = (noise + ww / w * out.spread) / w;
 }
 
-double error_ratio(const PilotFit& fit, const PilotFit& gains, double n, double m, Judge judge) {
-  const double alpha = gains.var_low > 0 ? gains.covariance / gains.var_low : 0;
+// The variance of the mean of d / u, of which an episode is the unit: the squares of what each
+// episode adds to it, against what these would be if the pairs of an episode were independent.
+void PilotFits::cluster_offset(PilotFit& out, std::uint32_t left_out) const {
+  double together = 0, apart = 0, move = 0;
+  std::uint32_t episode = 0;
+  for (const CoupledReturn& r : pilot_.returns) {
+    if (r.episode % kPilotGroups == left_out) continue;
+    const std::size_t k = index_of_[r.pair];
+    if (fit_of_[k] == kUnseen) continue;
+    if (r.episode != episode) {
+      together += move * move;
+      move = 0;
+      episode = r.episode;
+    }
+    const PairFit& p = out.pairs[fit_of_[k]];
+    const double weight = 1 / (p.noise / (p.unit * p.unit) + out.spread);
+    const auto n = static_cast<double>(moments_[k].count());
+    // A return is closer to the mean that it is part of than to the true one.
+    const double own = weight / p.unit * (r.low - moments_[k].mean_y()) / std::sqrt(n * (n - 1));
+    move += own;
+    apart += own * own;
+  }
+  together += move * move;
+  out.inflation = apart > 0 ? std::max(1.0, together / apart) : 1;
+}
+
+namespace {
+
+// The standard normal distribution as points with weights.
+constexpr int kPoints = 33;
+constexpr double kWidest = 4;  // standard deviations
+
+struct OffsetError {
+  double square = 0;   // E[(m - mu)^2], m what the training will take for mu
+  double product = 0;  // E[(m - mu) (x - mu)], x the weighted mean that the training will find
+};
+
+// Averages over what mu may be after the pilot, and over the training's luck, whose weighted mean
+// of d / u has the variance v.
+OffsetError offset_error(const PilotFit& fit, double v, double spread) {
+  OffsetError out;
+  const OffsetPosterior now(fit.offset, fit.offset_variance, spread);
+  const auto average = [](double mean, double variance, const auto& f) {
+    double weights = 0;
+    for (int i = 0; i < kPoints; ++i) {
+      const double z = kWidest * (2.0 * i / (kPoints - 1) - 1);
+      weights += std::exp(-z * z / 2);
+    }
+    for (int i = 0; i < kPoints; ++i) {
+      const double z = kWidest * (2.0 * i / (kPoints - 1) - 1);
+      f(mean + std::sqrt(variance) * z, std::exp(-z * z / 2) / weights);
+    }
+  };
+  for (const OffsetPosterior::Part& part : now.parts()) {
+    if (part.weight < 1e-6) continue;
+    average(part.mean, part.variance, [&](double mu, double of_mu) {
+      average(mu, v, [&](double x, double of_x) {
+        const double miss = OffsetPosterior(x, v, spread).mean() - mu;
+        out.square += part.weight * of_mu * of_x * miss * miss;
+        out.product += part.weight * of_mu * of_x * miss * (x - mu);
+      });
+    });
+  }
+  return out;
+}
+
+// The variance that the weighted mean of d / u will have in the training.
+double planned_offset_variance(const PilotFit& fit, double spread, const PlannedReturns& planned) {
+  double w = 0, wwv = 0, ww = 0;
+  for (const PairFit& p : fit.pairs) {
+    const double v =
+        (p.var_low / planned.coupled(p) + p.var_free / planned.free(p)) / p.unit / p.unit;
+    if (!(v > 0)) continue;
+    const double weight = 1 / (v + spread);
+    w += weight;
+    ww += weight * weight;
+    wwv += weight * weight * v;
+  }
+  return w > 0 ? (fit.inflation * wwv + ww * spread) / (w * w) : 0;
+}
+
+}  // namespace
+
+// With e the error of the plain mean, delta that of d and x - mu that of the weighted mean, which
+// both share: e = -alpha u (x - mu) + ..., delta = u (x - mu) + ... on the average of the pairs. So
+//   E[(e + k (delta + b - m u))^2] = s_h^2 / n - 2 k cov / n + k^2 (v + (b - mu u)^2)
+//                                   + u^2 (k^2 E[(m - mu)^2] + 2 k (alpha - k) E[(m - mu) (x -
+//                                   mu)]).
+double error_ratio(const PilotFit& fit, const Gains& gains, const PlannedReturns& planned,
+                   Judge judge) {
+  const OffsetError offset =
+      offset_error(fit, planned_offset_variance(fit, gains.spread, planned), gains.spread);
   double change = 0, plain = 0;
   for (const PairFit& p : fit.pairs) {
+    const double n = planned.coupled(p);
     plain += p.weight * p.var_high / n;
-    const double v = p.var_low / n + p.var_free / m;
+    const double unit_square = p.unit * p.unit;
+    const double v = p.var_low / n + p.var_free / planned.free(p);
     if (!(v > 0)) continue;
-    const double k = alpha * p.var_low / n / (v + gains.spread * p.unit * p.unit);
+    const double k = gains.alpha * p.var_low / n / (v + gains.spread * unit_square);
     const double miss = p.difference - fit.offset * p.unit;
-    const double bias_square =
-        judge == Judge::model ? fit.raw_spread * p.unit * p.unit : miss * miss - p.noise;
-    change += p.weight * (-2 * k * p.covariance / n + k * k * (v + bias_square));
+    const double bias_square = judge == Judge::model
+                                   ? gains.spread * unit_square
+                                   : miss * miss - p.noise + fit.offset_variance * unit_square;
+    const double common =
+        unit_square * (k * k * offset.square + 2 * k * (gains.alpha - k) * offset.product);
+    const double noise = p.own_var_low / n + p.var_free / planned.free(p);
+    change += p.weight * (-2 * k * p.covariance / n + k * k * (noise + bias_square) + common);
   }
   return plain > 0 ? 1 + change / plain : 1;
 }

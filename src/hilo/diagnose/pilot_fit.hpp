@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "hilo/diagnose/pilot.hpp"
@@ -13,7 +14,10 @@ inline constexpr std::uint32_t kNoGroup = kPilotGroups;
 // A pair as a set of episodes shows it.
 struct PairFit {
   double weight;                // returns beyond the first
+  double returns;               // in the whole pilot
+  double free_per_coupled;      // free returns for each of them
   double var_high, covariance;  // unbiased
+  double own_var_low;           // unbiased, as the others must be for their sum to be right
   double var_low, var_free;     // drawn to those of all pairs
   double unit;                  // u, of its bias
   double difference;            // d = mean of free - mean of coupled returns
@@ -25,7 +29,9 @@ struct PilotFit {
   double freedom = 0;
   double var_high = 0, var_low = 0, covariance = 0, var_free = 0;  // pooled within pairs
   // Of biases in units of u.
-  double offset = 0, bias_square = 0;  // mean and mean square
+  double offset = 0, bias_square = 0;  // weighted mean and mean square
+  double offset_variance = 0;          // sampling variance of the mean, clustered by episode
+  double inflation = 1;                // by how much the clusters widen it
   double spread = 0;                   // variance tau^2
   double raw_spread = 0;               // the same before it is kept from being negative
   std::vector<PairFit> pairs;
@@ -54,25 +60,49 @@ class PilotFits {
   const Moments& free_of(std::size_t k) const;
   bool usable(std::size_t k) const { return moments_[k].count() > 1 && free_of(k).count() > 1; }
   void pool_variances(PilotFit& out) const;
-  void describe_pairs(PilotFit& out) const;
+  void describe_pairs(PilotFit& out);
   static void fit_bias(PilotFit& out);
+  void cluster_offset(PilotFit& out, std::uint32_t left_out) const;
 
   const FidelityPair& pair_;
   const Pilot& pilot_;
   std::vector<std::uint32_t> index_of_, seen_;
+  std::vector<double> counts_;  // returns of each pair seen, in the whole pilot
   std::vector<CoMoments> moments_;
+  std::vector<std::uint32_t>
+      fit_of_;  // of each pair seen: its place in PilotFit::pairs, or kUnseen
+};
+
+// How many returns a pair will have when the training ends.
+struct PlannedReturns {
+  double each = 0;     // every pair so many; 0: as its visits in the pilot promise,
+  double growth = 1;   // times this
+  bool fading = true;  // returns fade, as MFMCRL+ lets them; then fewer equal ones would do as well
+
+  double effective(double n) const { return fading ? 3 * n * (n + 1) / (2 * (2 * n + 1)) : n; }
+  double coupled(const PairFit& p) const {
+    return effective(each > 0 ? each : std::max(1.0, p.returns * growth));
+  }
+  double free(const PairFit& p) const {
+    return effective((each > 0 ? each : std::max(1.0, p.returns * growth)) * p.free_per_coupled);
+  }
 };
 
 // By what the bias that a gain k lets through is judged.
 enum class Judge : std::uint8_t {
   own_bias,  // each pair's own, so that a wrong model of the biases shows; needs many episodes
-  model,     // the fitted spread, which a short pilot can tell
+  model,     // the spread that the gains suppose, as if the model were right
 };
 
-// The error of the empirical-Bayes estimate with n coupled and m free returns, over that of plain
-// Monte Carlo. The gains are those of `gains`, the fit of all episodes, so that what is left to
-// vary when some are left out is smooth.
-double error_ratio(const PilotFit& fit, const PilotFit& gains, double n, double m, Judge judge);
+// What decides the gain k of a pair, besides its own moments.
+struct Gains {
+  double alpha, spread;
+};
+
+// The squared error of the empirical-Bayes estimate with these gains over that of plain Monte Carlo
+// with the same weights, summed over the pairs by their visits.
+double error_ratio(const PilotFit& fit, const Gains& gains, const PlannedReturns& planned,
+                   Judge judge);
 
 // The same as the model itself expects it, never below what the correlation allows: a smooth curve
 // for weighing costs.

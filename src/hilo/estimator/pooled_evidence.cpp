@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
-#include "hilo/core/portable_math.hpp"
+#include "hilo/estimator/offset_posterior.hpp"
 
 namespace hilo {
 namespace {
@@ -116,32 +116,9 @@ void PooledEvidence::fit_bias() {
   const double q = s.w_dd - s.w_d * mean;
   const double freedom = s.w - s.ww / s.w;
   if (freedom > 0) bias_.variance = std::max(0.0, (q - std::max(0.0, s.w_v - noise)) / freedom);
-  judge_offset(mean, (noise + s.ww / s.w * bias_.variance) / s.w);
-}
-
-// The posterior of mu under a prior of three parts, each as likely as the others: there is no
-// offset, as between simulators of the same dynamics; it is as large as biases differ among pairs;
-// it is as large as the unit. With s^2 the variance of a part and r = s^2 / (s^2 + v),
-//   mu given the part ~ N(r mean, r v),   weight of the part ~ sqrt(1 - r) exp(r mean^2 / (2 v)).
-// Without the first part simulators with the same dynamics would keep the error that all pairs
-// share, which is most of what is left there.
-void PooledEvidence::judge_offset(double mean, double v) {
-  bias_.offset = mean;
-  bias_.offset_variance = v;
-  if (!(v > 0)) return;
-  const double square = mean * mean / v;
-  double weights = 0, first = 0, second = 0;
-  for (const double prior : {0.0, bias_.variance, 1.0}) {
-    const double r = prior / (prior + v);
-    // Divided by the largest exponential, that of the widest part, so that nothing overflows.
-    const double weight = std::sqrt(1 - r) * portable_exp((r - 1) * square / 2);
-    weights += weight;
-    first += weight * r * mean;
-    second += weight * (r * v + r * r * mean * mean);
-  }
-  if (!(weights > 0)) return;  // so far from zero that every part agrees
-  bias_.offset = first / weights;
-  bias_.offset_variance = second / weights - bias_.offset * bias_.offset;
+  const OffsetPosterior offset(mean, (noise + s.ww / s.w * bias_.variance) / s.w, bias_.variance);
+  bias_.offset = offset.mean();
+  bias_.offset_variance = offset.variance();
 }
 
 double PooledEvidence::alpha() const { return sums_.var_low > 0 ? sums_.cov / sums_.var_low : 0; }

@@ -37,7 +37,8 @@ inline double bias_unit_square(double var_low, double pooled_var_low) {
 // fidelities have the same dynamics. Pairs whose returns hardly vary have less of a bias, so biases
 // are compared in units of their own, u: over the pairs d / u ~ (mu, v / u^2 + tau^2). tau^2 by
 // moments with weights 1 / (v / u^2 + tau^2) (DerSimonian and Kacker 2007, which is DerSimonian and
-// Laird 1986 for weights 1 / v); mu by its posterior given the weighted mean.
+// Laird 1986 for weights 1 / v); mu by its posterior given the weighted mean
+// (offset_posterior.hpp).
 //
 // The returns of an episode share its luck, so the errors of the pairs it visits are correlated and
 // their mean is far less certain than if they were not. The variance of the mean is therefore
@@ -47,6 +48,7 @@ inline double bias_unit_square(double var_low, double pooled_var_low) {
 class PooledEvidence {
  public:
   static constexpr double kPriorReturns = 30;
+  static constexpr std::size_t kFewestPairs = 3;  // with fewer there is no correction
 
   PooledEvidence(std::size_t num_pairs, double forgetting);
 
@@ -82,8 +84,6 @@ class PooledEvidence {
   void load(ArchiveReader& in);
 
  private:
-  static constexpr std::size_t kFewestPairs = 3;
-
   // What a pair has given to the sums.
   struct Entry {
     double weight = 0;  // 0: not seen yet
@@ -109,7 +109,6 @@ class PooledEvidence {
 
   static void add(Sums& sums, const Entry& entry, double sign);
   void fit_bias();
-  void judge_offset(double mean, double v);
   void resynchronise();
 
   std::vector<Entry> entries_;
