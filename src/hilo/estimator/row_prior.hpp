@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -44,7 +45,11 @@ class RowPrior {
   Weights weights(double total, bool has_low, const Evidence& row) const;
 
   // Climbs to the most likely strengths, from where it stands.
-  void refit(std::span<const Evidence> rows);
+  void refit(std::span<const Evidence> rows, std::span<const std::uint8_t> kinds = {},
+             std::uint8_t kind = 0);
+
+  // Believes that at least some rows are such of which the low fidelity knows nothing.
+  void doubt() { place_.outliers = std::max(place_.outliers, 1U); }
 
   void save(ArchiveWriter& out) const { out.value(place_); }
   void load(ArchiveReader& in);
@@ -56,7 +61,8 @@ class RowPrior {
 
   static std::size_t index(const Place& place) { return place.low * kBase.size() + place.base; }
   bool allowed(const Place& place) const;
-  static double log_likelihood(const Place& place, std::span<const Evidence> rows);
+  double log_likelihood(const Place& place, std::span<const Evidence> rows,
+                        std::span<const std::uint8_t> kinds, std::uint8_t kind) const;
 
   bool with_low_;
   Place place_;
