@@ -195,7 +195,6 @@ void BayesModel::refit() {
   end_priors_[0].refit(end_evidence_);
   end_priors_[1] = end_priors_[0];
   end_priors_[1].refit(end_evidence_, says_end_, 1);
-  end_priors_[1].doubt();
   successor_prior_.refit(successor_evidence_);
   reward_fit_ = regression_.fit();
   base_end_ = chance_of_end();

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -47,9 +46,6 @@ class RowPrior {
   // Climbs to the most likely strengths, from where it stands.
   void refit(std::span<const Evidence> rows, std::span<const std::uint8_t> kinds = {},
              std::uint8_t kind = 0);
-
-  // Believes that at least some rows are such of which the low fidelity knows nothing.
-  void doubt() { place_.outliers = std::max(place_.outliers, 1U); }
 
   void save(ArchiveWriter& out) const { out.value(place_); }
   void load(ArchiveReader& in);
