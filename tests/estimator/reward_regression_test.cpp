@@ -60,6 +60,22 @@ TEST(RewardRegression, FindsTheParametersOfItsModel) {
   EXPECT_NEAR(fit.share(5), 0.45 / (0.45 + 0.04), 0.02);
 }
 
+// As above without the low fidelity: slope 0, the mean 4, and a prior of two pairs of variance 1,
+// so that the spread is (18 + 2) / (2 + 2) = 5.
+TEST(RewardRegression, FitsAloneAsIfThereWereNoLowFidelity) {
+  RewardRegression with(true, 1), without(false, 0);
+  for (RewardRegression* regression : {&with, &without}) {
+    RewardMeans first, second;
+    regression->observe(0, 1, first);
+    regression->observe(2, 7, second);
+  }
+  const RewardFit fit = with.fit_alone();
+  EXPECT_EQ(fit.slope, 0);
+  EXPECT_DOUBLE_EQ(fit.offset, 4);
+  EXPECT_DOUBLE_EQ(fit.pair_variance, 5);
+  EXPECT_EQ(without.fit().pair_variance, fit.pair_variance);
+}
+
 // Rewards that have nothing to do with those of the low fidelity: the slope goes to 0, within five
 // standard errors, 1 / sqrt(2000).
 TEST(RewardRegression, DropsALowFidelityThatSaysNothing) {

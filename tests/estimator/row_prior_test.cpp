@@ -97,6 +97,16 @@ TEST(RowPrior, DropsItWhereItIsWrong) {
   EXPECT_GT(10 * w.count, 0.85);
 }
 
+// Nine rows in ten are right, but none of one kind: fitted on that kind, nothing is believed.
+TEST(RowPrior, IsFittedOnOneKindOfRowsAlone) {
+  std::vector<RowPrior::Evidence> rows;
+  RowPrior prior = fitted(0.9, rows);
+  std::vector<std::uint8_t> kinds(rows.size());
+  for (std::size_t k = rows.size() * 9 / 10; k < rows.size(); ++k) kinds[k] = 1;
+  for (int k = 0; k < 5; ++k) prior.refit(rows, kinds, 1);
+  EXPECT_LT(prior.weights(0, true, RowPrior::no_evidence()).low, 0.3);
+}
+
 TEST(RowPrior, IsSavedAndLoaded) {
   std::vector<RowPrior::Evidence> rows;
   const RowPrior prior = fitted(0.9, rows);

@@ -3,6 +3,7 @@
 //   HILO_SEQUENTIAL   development (default), held-out, all, or names divided by commas
 //   HILO_SEEDS        A..B, from A to B (default 0..23)
 //   HILO_BUDGET       the largest number of episodes (default 2000)
+//   HILO_FINDINGS     1: print what the agents say of themselves
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -88,6 +89,12 @@ Curve learn(const SequentialProblem& p, const Scale& scale, const Make& make, st
       agent->learn(episode);
     }
     curve[b] = scale(value_of(p, agent->greedy()));
+    if (std::getenv("HILO_FINDINGS") != nullptr) {
+      std::printf("  seed %u, %4u episodes, %5.1f:", static_cast<unsigned>(seed), k, curve[b]);
+      for (const Fact& fact : agent->findings())
+        std::printf(" %s %.3g", fact.name.c_str(), fact.value);
+      std::printf("\n");
+    }
   }
   return curve;
 }

@@ -41,6 +41,7 @@ Bayes::Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed)
       q_(model_.pair().high().num_states(), model_.pair().num_actions()),
       optimistic_(q_.num_states(), q_.num_actions()),
       beliefs_(q_.num_states() * q_.num_actions()),
+      beliefs_alone_(options.use_low ? beliefs_.size() : 0),
       values_(q_.num_states()),
       low_values_(model_.map().num_low_states()),
       queued_(q_.num_states()),
@@ -73,13 +74,13 @@ LearnReport Bayes::learn(const Episode& episode) {
   check_episode(episode, q_.num_states(), q_.num_actions());
   const LearnReport report = prepare();
   model_.observe(episode, [this](State s, State next) { link(s, next); });
-  for (std::size_t t = 0; t < episode.length(); ++t)
-    beliefs_[index(episode.states[t], episode.actions[t])] =
-        model_.belief(episode.states[t], episode.actions[t]);
+  for (std::size_t t = 0; t < episode.length(); ++t) believe(episode.states[t], episode.actions[t]);
   if (model_.seems_terminal(episode.states.back())) set_terminal(episode.states.back());
   for (std::size_t t = episode.length(); t-- > 0;) back_up(episode.states[t]);
   ++episodes_;
-  if (episodes_ >= next_refit_) {
+  const bool corrected = model_.take_correction();
+  if (corrected) link_low_model();
+  if (corrected || episodes_ >= next_refit_) {
     refit();
     next_refit_ = std::max(
         episodes_ + 1,
@@ -97,7 +98,7 @@ void Bayes::refit() {
   double go_on = 0;
   for (State s = 0; s < values_.size(); ++s)
     for (Action a = 0; a < q_.num_actions(); ++a) {
-      beliefs_[index(s, a)] = model_.belief(s, a);
+      believe(s, a);
       go_on += options_.gamma * (1 - beliefs_[index(s, a)].end);
     }
   go_on /= static_cast<double>(beliefs_.size());
@@ -124,6 +125,11 @@ void Bayes::refit() {
     enqueue(s);
   }
   summarise_values();
+}
+
+void Bayes::believe(State s, Action a) {
+  beliefs_[index(s, a)] = model_.belief(s, a);
+  if (options_.use_low) beliefs_alone_[index(s, a)] = model_.belief_alone(s, a);
 }
 
 void Bayes::summarise_values() {
@@ -214,65 +220,6 @@ void Bayes::take_values(State s) {
 void Bayes::announce_base() {
   known_base_ = base_value_;
   for (State s = 0; s < values_.size(); ++s) enqueue(s);
-}
-
-void Bayes::back_up(State s, Action a) {
-  const BayesModel::Belief& b = beliefs_[index(s, a)];
-
-  // Mean, mean square and optimistic value of the successor, if the step does not end
-  ValueMoments next;
-  if (b.successor.low > 0) {
-    for (const auto& successor : model_.low_successors(s, a))
-      next.add(successor.count, low_values_[successor.next]);
-    next.scale(b.successor.low / model_.low_total(s, a));
-  }
-  next.add(b.successor.base, base_value_);
-  for (const auto& successor : model_.successors(s, a)) {
-    next.add(b.successor.count * successor.count, values_[successor.next].moments());
-  }
-  if (!one_to_one_) sharpen(s, a, b.successor, next);
-
-  // The posterior's variance of r + gamma (1 - end) E[V]: of the reward, of the end, of the
-  // successor
-  const double go = options_.gamma * (1 - b.end);
-  const double if_goes_on = b.end_penalty + options_.gamma * next.mean;
-  const double variance =
-      b.reward_variance + b.end_variance * if_goes_on * if_goes_on +
-      go * go * std::max(0.0, next.square - next.mean * next.mean) * b.successor.variance;
-  const double deviation = std::sqrt(variance);
-  q_.set(s, a, b.reward + go * next.mean);
-  optimistic_.set(s, a, b.reward + go * next.optimistic + options_.optimism * deviation);
-}
-
-// Where T is many-to-one, the states seen say also which of a low-fidelity state's states the
-// others would be: of the n steps that led into it, one to each of its states is thought to be
-// missing, together worth kWithin.
-void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const {
-  const StateMap& map = model_.map();
-  const auto successors = model_.successors(s, a);
-  for (std::size_t k = 0; k < successors.size(); ++k) {
-    const State l = map.low_of(successors[k].next);
-    bool first = true;
-    for (std::size_t m = 0; m < k && first; ++m) first = map.low_of(successors[m].next) != l;
-    if (!first) continue;
-    ValueMoments seen;
-    double n = 0;
-    for (std::size_t m = k; m < successors.size(); ++m) {
-      if (map.low_of(successors[m].next) != l) continue;
-      seen.add(successors[m].count, values_[successors[m].next].moments());
-      n += successors[m].count;
-    }
-    // Chance of the low-fidelity state: n count + low p + ..., of which n count is placed already.
-    // within = (seen + kWithin mean) / (n + kWithin); the mean stands there now for low p, seen / n
-    // for n count.
-    const double p = weights.low * model_.low_chance(s, a, l).value_or(0);
-    ValueMoments within = seen;
-    within.add(BayesModel::kWithin, low_values_[l]);
-    within.scale(1 / (n + BayesModel::kWithin));
-    next.add(p + n * weights.count, within);
-    next.add(-p, low_values_[l]);
-    next.add(-weights.count, seen);
-  }
 }
 
 std::vector<Fact> Bayes::findings() const {

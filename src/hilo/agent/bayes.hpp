@@ -22,11 +22,13 @@ struct BayesOptions {
 // calling it; the strength of the prior is what makes the data most likely, so that a useless
 // simulator loses its say (agent/bayes_model.hpp). Acts greedily in optimistic values,
 //   Q+ = mean + optimism * standard deviation + gamma E[V+(s')],
-// and answers with the values of the mean model. docs/math.md derives it.
+// and answers with the values of the mean model. When there were steps enough to try all that was
+// seen a few times, it asks the same model without the low fidelity too: optimistic is the larger
+// of the two, and the answer goes over to it pair by pair. docs/math.md derives it.
 class Bayes final : public Agent {
  public:
-  static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 1;
+  static constexpr std::uint32_t kAlgorithmVersion = 2;
+  static constexpr std::uint32_t kArchiveVersion = 2;
 
   Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed);
 
@@ -47,6 +49,8 @@ class Bayes final : public Agent {
   const QTable& optimistic() const { return optimistic_; }
 
  private:
+  struct ValueMoments;
+
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   void refit();
   void summarise_values();
@@ -57,11 +61,14 @@ class Bayes final : public Agent {
   void plan(std::size_t most);
   void back_up(State s);
   void back_up(State s, Action a);
+  void heed_high_alone(State s, Action a, const ValueMoments& seen);
+  double mean_value(const BayesModel::Belief& b, const ValueMoments& next) const;
+  double optimistic_value(const BayesModel::Belief& b, const ValueMoments& next) const;
   void set_terminal(State s);
+  void believe(State s, Action a);
   void take_values(State s);
   void announce(State s);
   void announce_base();
-  struct ValueMoments;
   void sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const;
 
   BayesModel model_;
@@ -73,7 +80,7 @@ class Bayes final : public Agent {
 
   // Values: q_ of the mean model, optimistic_ of the optimistic one.
   QTable q_, optimistic_;
-  std::vector<BayesModel::Belief> beliefs_;
+  std::vector<BayesModel::Belief> beliefs_, beliefs_alone_;
 
   // A value in the mean and in the optimistic model, or a mean of such values.
   struct ValueMoments {

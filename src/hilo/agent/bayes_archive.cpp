@@ -78,7 +78,7 @@ void Bayes::restore_links() {
   for (State s = 0; s < values_.size(); ++s)
     for (Action a = 0; a < q_.num_actions(); ++a) {
       for (const auto& successor : model_.successors(s, a)) link(s, successor.next);
-      if (prepared_) beliefs_[index(s, a)] = model_.belief(s, a);
+      if (prepared_) believe(s, a);
     }
   link_low_model();
 }

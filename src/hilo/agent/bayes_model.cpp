@@ -12,6 +12,11 @@
 namespace hilo {
 namespace {
 
+// How often all pairs of the states seen could have been tried before it is asked what would be
+// unknown without the low fidelity. Where T takes several states to one, the low fidelity can at
+// best be right of their mean.
+constexpr double kPatience = 3, kPatienceWithManyToOne = 1;
+
 std::size_t pairs_of(const EpisodeSimulator& simulator) {
   return simulator.num_states() * simulator.num_actions();
 }
@@ -24,6 +29,7 @@ BayesModel::BayesModel(FidelityPair pair, bool use_low)
       own_map_(use_low ? std::nullopt
                        : std::optional(StateMap::identity(pair_.high().num_states()))),
       low_counts_(use_low ? pairs_of(pair_.low()) : 0),
+      low_end_counts_(low_counts_.num_rows()),
       low_ends_(low_counts_.num_rows()),
       low_reward_go_(low_counts_.num_rows()),
       low_reward_end_(low_counts_.num_rows()),
@@ -34,10 +40,15 @@ BayesModel::BayesModel(FidelityPair pair, bool use_low)
       arrivals_(pair_.high().num_states()),
       departed_(pair_.high().num_states()),
       ended_there_(pair_.high().num_states()),
+      no_end_(use_low ? pair_.low().num_states() : 0),
       slot_(counts_.num_rows()),
-      end_prior_(use_low),
+      end_priors_{RowPrior(use_low), RowPrior(use_low)},
       successor_prior_(use_low),
+      end_alone_(false),
+      successor_alone_(false),
       regression_(use_low, 0) {
+  for (State l = 0; l < map().num_low_states() && one_to_one_; ++l)
+    one_to_one_ = map().high_of(l).size() <= 1;
   refit();
 }
 
@@ -55,6 +66,7 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
         if (step.done) {
           seen_end_rewards_.add(step.reward);
           ++low_ends_[j];
+          low_end_counts_.add(j, step.next);
           low_reward_end_[j] += step.reward;
         } else {
           low_counts_.add(j, step.next);
@@ -76,6 +88,7 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
 
 double BayesModel::low_reward(State s, Action a, State next) const {
   if (!use_low_) return 0;
+  if (no_end_[map().low_of(next)] != 0) return low_mean_go_pays_;
   const double r = pair_.low().reward(map().low_of(s), a, map().low_of(next));
   if (!std::isfinite(r)) throw Error(Errc::simulator, "low fidelity: a reward is not finite");
   return r;
@@ -123,15 +136,16 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
     end_evidence_.push_back(RowPrior::no_evidence());
     successor_evidence_.push_back(RowPrior::no_evidence());
     slot_[i] = static_cast<std::uint32_t>(end_evidence_.size());
+    says_end_.push_back(says_end(low_chance_of_end(s, a)) ? 1 : 0);
   }
 
   const auto low_end = low_chance_of_end(s, a);
   auto& end_row = end_evidence_[slot_[i] - 1];
   if (ends) {
-    end_prior_.observe(ended, visits, low_end, chance_of_end(), end_row);
+    RowPrior::observe(ended, visits, low_end, chance_of_end(), end_row);
   } else {
-    end_prior_.observe(visits - ended, visits, low_end ? std::optional(1 - *low_end) : low_end,
-                       1 - chance_of_end(), end_row);
+    RowPrior::observe(visits - ended, visits, low_end ? std::optional(1 - *low_end) : low_end,
+                      1 - chance_of_end(), end_row);
     const State next_lo = map().low_of(next);
     successor_prior_.observe(count_in_block(i, next_lo), visits - ended, low_chance(s, a, next_lo),
                              base_of_block(next_lo), successor_evidence_[slot_[i] - 1]);
@@ -139,7 +153,7 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
 
   const double x = low_reward(s, a, next);
   regression_.observe(x, episode.rewards[t], rewards_[i]);
-  departed_[s] = 1;
+  if (departed_[s] == 0) leave(s);
   if (ends) {
     ended_there_[next] = 1;
     ++ends_[i];
@@ -153,12 +167,48 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   return counts_.add(i, next);
 }
 
+// What was left is no end, whatever T says: then steps of the low fidelity that end there go on to
+// it, and pay what such steps pay on average.
+void BayesModel::leave(State s) {
+  departed_[s] = 1;
+  num_departed_ += 1;
+  const State l = map().low_of(s);
+  if (!use_low_ || !pair_.low().is_terminal(l) || no_end_[l] != 0) return;
+  for (const State sibling : map().high_of(l))
+    if (ended_there_[sibling] != 0) return;
+  no_end_[l] = 1;
+  corrected_ = true;
+  for (State from = 0; from < pair_.low().num_states(); ++from)
+    for (Action a = 0; a < pair_.num_actions(); ++a) {
+      const std::size_t j = index(from, a);
+      const std::uint32_t n = low_end_counts_.count(j, l);
+      if (n == 0) continue;
+      low_ends_[j] -= n;
+      low_reward_end_[j] -= n * pair_.low().reward(from, a, l);
+      low_reward_go_[j] += n * low_mean_go_pays_;
+      for (std::uint32_t k = 0; k < n; ++k) low_counts_.add(j, l);
+    }
+}
+
 void BayesModel::refit() {
-  end_prior_.refit(end_evidence_);
+  if (use_low_) refit_alone();
+  end_priors_[0].refit(end_evidence_);
+  end_priors_[1] = end_priors_[0];
+  end_priors_[1].refit(end_evidence_, says_end_, 1);
   successor_prior_.refit(successor_evidence_);
   reward_fit_ = regression_.fit();
   base_end_ = chance_of_end();
   end_rewards_ = seen_end_rewards_;
+}
+
+void BayesModel::refit_alone() {
+  end_alone_.refit(end_evidence_);
+  successor_alone_.refit(successor_evidence_);
+  reward_alone_ = regression_.fit_alone();
+  const double steps = num_arrivals_ + num_ends_;
+  const double patience = one_to_one_ ? kPatience : kPatienceWithManyToOne;
+  patience_is_over_ =
+      steps > 0 && steps >= patience * num_departed_ * static_cast<double>(pair_.num_actions());
 }
 
 bool BayesModel::seems_terminal(State s) const {
@@ -176,8 +226,8 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
   const double low_goes = low_end ? low_total(s, a) : 0;
   Belief b{};
 
-  const auto end = end_prior_.weights(visits, low_end.has_value(),
-                                      slot_[i] == 0 ? kNone : end_evidence_[slot_[i] - 1]);
+  const auto end = end_priors_[says_end(low_end) ? 1 : 0].weights(
+      visits, low_end.has_value(), slot_[i] == 0 ? kNone : end_evidence_[slot_[i] - 1]);
   b.end = ended * end.count + low_end.value_or(0) * end.low + base_end_ * end.base;
   b.end_variance = b.end * (1 - b.end) * end.variance;
   const auto& successor_evidence = slot_[i] == 0 ? kNone : successor_evidence_[slot_[i] - 1];
@@ -209,65 +259,21 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
   return b;
 }
 
-void BayesModel::save(ArchiveWriter& out) const {
-  out.value(low_samples_);
-  out.value(low_chance_of_any_end_);
-  out.value(low_mean_go_pays_);
-  low_counts_.save(out);
-  out.array<std::uint32_t>(low_ends_);
-  out.array<double>(low_reward_go_);
-  out.array<double>(low_reward_end_);
-  counts_.save(out);
-  out.array<std::uint32_t>(ends_);
-  out.array<double>(low_reward_seen_end_);
-  out.array<RewardMeans>(rewards_);
-  out.array<double>(arrivals_);
-  out.array<std::uint8_t>(departed_);
-  out.array<std::uint8_t>(ended_there_);
-  out.value(num_arrivals_);
-  out.value(num_ends_);
-  out.value(seen_end_rewards_);
-  out.value(end_rewards_);
-  out.array<std::uint32_t>(slot_);
-  out.array<RowPrior::Evidence>(end_evidence_);
-  out.array<RowPrior::Evidence>(successor_evidence_);
-  end_prior_.save(out);
-  successor_prior_.save(out);
-  regression_.save(out);
-  out.value(reward_fit_);
-  out.value(base_end_);
-}
-
-void BayesModel::load(ArchiveReader& in) {
-  low_samples_ = in.value<std::uint32_t>();
-  low_chance_of_any_end_ = in.value<double>();
-  low_mean_go_pays_ = in.value<double>();
-  low_counts_.load(in, pair_.low().num_states());
-  in.array<std::uint32_t>("number of low-fidelity pairs", low_ends_);
-  in.array<double>("number of low-fidelity pairs", low_reward_go_);
-  in.array<double>("number of low-fidelity pairs", low_reward_end_);
-  counts_.load(in, pair_.high().num_states());
-  in.array<std::uint32_t>("number of pairs", ends_);
-  in.array<double>("number of pairs", low_reward_seen_end_);
-  in.array<RewardMeans>("number of pairs", rewards_);
-  in.array<double>("number of states", arrivals_);
-  in.array<std::uint8_t>("number of states", departed_);
-  in.array<std::uint8_t>("number of states", ended_there_);
-  num_arrivals_ = in.value<double>();
-  num_ends_ = in.value<double>();
-  seen_end_rewards_ = in.value<Moments>();
-  end_rewards_ = in.value<Moments>();
-  in.array<std::uint32_t>("number of pairs", slot_);
-  end_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
-  successor_evidence_ = in.list<RowPrior::Evidence>("number of pairs seen", slot_.size());
-  if (successor_evidence_.size() != end_evidence_.size()) in.mismatch("number of pairs seen");
-  for (const std::uint32_t slot : slot_)
-    require_within("saved slot", std::uint64_t{slot}, 0, end_evidence_.size(), Errc::data);
-  end_prior_.load(in);
-  successor_prior_.load(in);
-  regression_.load(in);
-  reward_fit_ = in.value<RewardFit>();
-  base_end_ = in.value<double>();
+BayesModel::Belief BayesModel::belief_alone(State s, Action a) const {
+  static const RowPrior::Evidence kNone = RowPrior::no_evidence();
+  const std::size_t i = index(s, a);
+  const auto visits = static_cast<double>(rewards_[i].count);
+  const auto ended = static_cast<double>(ends_[i]);
+  const bool seen = slot_[i] != 0;
+  Belief b{};
+  const auto end = end_alone_.weights(visits, false, seen ? end_evidence_[slot_[i] - 1] : kNone);
+  b.end = ended * end.count + base_end_ * end.base;
+  b.end_variance = b.end * (1 - b.end) * end.variance;
+  b.successor = successor_alone_.weights(visits - ended, false,
+                                         seen ? successor_evidence_[slot_[i] - 1] : kNone);
+  b.reward = reward_alone_.offset + reward_alone_.effect(rewards_[i]);
+  b.reward_variance = reward_alone_.variance_of_effect(visits);
+  return b;
 }
 
 }  // namespace hilo

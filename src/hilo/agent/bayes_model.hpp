@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "hilo/agent/agent.hpp"
@@ -49,6 +51,12 @@ class BayesModel {
   };
   Belief belief(State s, Action a) const;
 
+  // What would be believed if there were no low fidelity, and whether that is to be heeded: as soon
+  // as there were steps enough to try all pairs of the states seen a few times. So everything that
+  // the low fidelity alone condemns is tried in the end.
+  Belief belief_alone(State s, Action a) const;
+  bool patience_is_over() const { return patience_is_over_; }
+
   // Successors seen in the high fidelity, and in the low fidelity with their number.
   std::span<const TransitionCounts::Successor> successors(State s, Action a) const {
     return counts_.row(index(s, a));
@@ -75,9 +83,12 @@ class BayesModel {
   double base(State s) const { return (arrivals_[s] + 1) / (num_arrivals_ + num_states()); }
   std::uint64_t visits(State s, Action a) const { return rewards_[index(s, a)].count; }
   const TransitionCounts& low_counts() const { return low_counts_; }
+  // Whether the low fidelity's model was corrected since this was asked last: where it ends in a
+  // state that the high fidelity was seen to leave, it does not end.
+  bool take_correction() { return std::exchange(corrected_, false); }
   // How much say the low fidelity has about a pair that was never tried.
   double trust_in_low_ends() const {
-    return end_prior_.weights(0, use_low_, RowPrior::no_evidence()).low;
+    return end_priors_[1].weights(0, use_low_, RowPrior::no_evidence()).low;
   }
   double trust_in_low_successors() const {
     return successor_prior_.weights(0, use_low_, RowPrior::no_evidence()).low;
@@ -97,15 +108,20 @@ class BayesModel {
   double count_in_block(std::size_t i, State next_lo) const;
   double base_of_block(State next_lo) const;
   double chance_of_end() const;
+  static bool says_end(std::optional<double> low_end) { return low_end && *low_end > 0.5; }
+  void refit_alone();
+  void leave(State s);
 
   FidelityPair pair_;
   bool use_low_;
   std::optional<StateMap> own_map_;
+  bool one_to_one_ = true;  // T
 
   // The low-fidelity model, by low-fidelity pair.
   std::uint32_t low_samples_ = 0;
   double low_chance_of_any_end_ = 0.5, low_mean_go_pays_ = 0;  // over all pairs
   TransitionCounts low_counts_;                                // of steps that did not end
+  TransitionCounts low_end_counts_;                            // of those that did
   std::vector<std::uint32_t> low_ends_;
   std::vector<double> low_reward_go_, low_reward_end_;  // sums over the steps of either kind
 
@@ -118,19 +134,26 @@ class BayesModel {
   std::vector<double> arrivals_;           // steps that led there and did not end
   std::vector<std::uint8_t> departed_;     // whether a step was made from there
   std::vector<std::uint8_t> ended_there_;  // whether an episode ended there
-  double num_arrivals_ = 0, num_ends_ = 0;
+  std::vector<std::uint8_t> no_end_;       // by low-fidelity state: terminal, but was left
+  bool corrected_ = false;
+  double num_arrivals_ = 0, num_ends_ = 0, num_departed_ = 0;
   Moments seen_end_rewards_;  // what the low fidelity pays for steps that end
 
   // Evidence of the pairs seen, in order of first appearance.
   std::vector<std::uint32_t> slot_;  // by pair: 0, or 1 + its place in the following
   std::vector<RowPrior::Evidence> end_evidence_, successor_evidence_;
-  RowPrior end_prior_, successor_prior_;
+  std::vector<std::uint8_t> says_end_;  // by slot: whether the low fidelity says that it ends
+  std::array<RowPrior, 2> end_priors_;  // by what it says
+  RowPrior successor_prior_;
+  RowPrior end_alone_, successor_alone_;  // without the low fidelity
   RewardRegression regression_;
 
   // As of the last refit.
   RewardFit reward_fit_;
   double base_end_ = 0.5;
   Moments end_rewards_;
+  RewardFit reward_alone_;
+  bool patience_is_over_ = false;
 };
 
 }  // namespace hilo

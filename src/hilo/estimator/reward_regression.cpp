@@ -37,10 +37,15 @@ void RewardRegression::observe(double x, double y, RewardMeans& pair) {
 }
 
 RewardFit RewardRegression::fit() const {
+  return fit(with_low_, low_variance_ > 0 ? low_variance_ : 1);
+}
+
+RewardFit RewardRegression::fit_alone() const { return fit(false, 1); }
+
+RewardFit RewardRegression::fit(bool with_low, double prior_variance) const {
   RewardFit fit;
-  const double prior_variance = low_variance_ > 0 ? low_variance_ : 1;
   if (between_.num == 0) {
-    fit.slope = with_low_ ? 1 : 0;
+    fit.slope = with_low ? 1 : 0;
     fit.pair_variance = prior_variance;
     return fit;
   }
@@ -49,7 +54,7 @@ RewardFit RewardRegression::fit() const {
   const double s_xy = between_.xy - between_.num * mean_x * mean_y;
   const double s_yy = std::max(0.0, between_.yy - between_.num * mean_y * mean_y);
   const double prior = kPriorPairs * prior_variance;
-  fit.slope = with_low_ ? (s_xy + prior) / (s_xx + prior) : 0;
+  fit.slope = with_low ? (s_xy + prior) / (s_xx + prior) : 0;
   fit.offset = mean_y - fit.slope * mean_x;
   fit.mean_x = mean_x;
 

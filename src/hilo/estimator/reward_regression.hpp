@@ -49,11 +49,14 @@ class RewardRegression {
   void observe(double x, double y, RewardMeans& pair);
 
   RewardFit fit() const;
+  // The same as if there were no low fidelity.
+  RewardFit fit_alone() const;
 
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
 
  private:
+  RewardFit fit(bool with_low, double prior_variance) const;
   void count_pair(const RewardMeans& pair, double sign);
 
   // Over the means of pairs: number, sums, squares, products, and the sum of 1/n.

@@ -67,11 +67,14 @@ bool RowPrior::allowed(const Place& place) const {
 }
 
 // The product over rows is kept as mantissa and exponent: no row costs a logarithm.
-double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> rows) {
+double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> rows,
+                                std::span<const std::uint8_t> kinds, std::uint8_t kind) const {
   const std::size_t main = index(place), outlier = index({0, kOutlierBase, 0});
   const double outliers = kOutliers[place.outliers];
   double mantissa = 1, exponents = 0;
-  for (const Evidence& row : rows) {
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!kinds.empty() && kinds[k] != kind) continue;
+    const Evidence& row = rows[k];
     int exponent = 0;
     mantissa =
         std::frexp(mantissa * ((1 - outliers) * row[main] + outliers * row[outlier]), &exponent);
@@ -80,10 +83,11 @@ double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> ro
   return portable_log(mantissa) + kLog2 * exponents;
 }
 
-void RowPrior::refit(std::span<const Evidence> rows) {
+void RowPrior::refit(std::span<const Evidence> rows, std::span<const std::uint8_t> kinds,
+                     std::uint8_t kind) {
   constexpr int kSteps[][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},   {0, -1, 0}, {0, 0, 1},
                                {0, 0, -1}, {1, 1, 0},  {-1, -1, 0}, {1, -1, 0}, {-1, 1, 0}};
-  double best = log_likelihood(place_, rows);
+  double best = log_likelihood(place_, rows, kinds, kind);
   for (bool climbs = true; climbs;) {
     climbs = false;
     const Place from = place_;
@@ -93,7 +97,7 @@ void RowPrior::refit(std::span<const Evidence> rows) {
                         from.base + static_cast<std::uint32_t>(step[1]),
                         from.outliers + static_cast<std::uint32_t>(step[2])};
       if (!allowed(to)) continue;
-      const double likelihood = log_likelihood(to, rows);
+      const double likelihood = log_likelihood(to, rows, kinds, kind);
       if (likelihood <= best) continue;
       best = likelihood;
       place_ = to;

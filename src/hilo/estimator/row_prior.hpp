@@ -44,7 +44,8 @@ class RowPrior {
   Weights weights(double total, bool has_low, const Evidence& row) const;
 
   // Climbs to the most likely strengths, from where it stands.
-  void refit(std::span<const Evidence> rows);
+  void refit(std::span<const Evidence> rows, std::span<const std::uint8_t> kinds = {},
+             std::uint8_t kind = 0);
 
   void save(ArchiveWriter& out) const { out.value(place_); }
   void load(ArchiveReader& in);
@@ -56,7 +57,8 @@ class RowPrior {
 
   static std::size_t index(const Place& place) { return place.low * kBase.size() + place.base; }
   bool allowed(const Place& place) const;
-  static double log_likelihood(const Place& place, std::span<const Evidence> rows);
+  double log_likelihood(const Place& place, std::span<const Evidence> rows,
+                        std::span<const std::uint8_t> kinds, std::uint8_t kind) const;
 
   bool with_low_;
   Place place_;
