@@ -6,6 +6,7 @@
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
+#include "hilo/agent/exploration.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
@@ -65,6 +66,24 @@ std::uint32_t low_rollouts_of(const RunConfig& config) {
   return MfmcrlOptions().low_rollouts;
 }
 
+// What is judged is MFMCRL+, whose returns fade unless its own configuration says otherwise.
+bool returns_fade(const RunConfig& config) {
+  const auto& parameters = config.agent_parameters.all();
+  const auto estimator = parameters.find("estimator"), weights = parameters.find("weights");
+  return estimator == parameters.end() || estimator->second == Value("paper") ||
+         weights->second == Value("recency");
+}
+
+// The probability of a uniform action.
+double exploration_of(const RunConfig& config, std::size_t num_actions) {
+  const double epsilon = config.train.number("epsilon");
+  const auto& parameters = config.agent_parameters.all();
+  const auto exploration = parameters.find("exploration");
+  if (exploration == parameters.end()) return epsilon;
+  return chance_of_uniform_action(exploration_from_name(std::get<std::string>(exploration->second)),
+                                  epsilon, num_actions);
+}
+
 // Epsilon-greedy in a trained policy, or uniform.
 QTable policy_of(const Options& options, const FidelityPair& pair) {
   QTable q(pair.high().num_states(), pair.num_actions());
@@ -112,7 +131,7 @@ int run(const Options& options) {
                 {.episodes = options.pilot,
                  .low_rollouts = low_rollouts_of(config),
                  .gamma = config.train.number("gamma"),
-                 .epsilon = config.train.number("epsilon"),
+                 .epsilon = exploration_of(config, problem.pair.num_actions()),
                  .max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps")),
                  .truncation = truncation_from_name(config.train.text("truncation")),
                  .seed = options.seed},
@@ -121,6 +140,7 @@ int run(const Options& options) {
                   return true;
                 });
   DiagnosisPlan plan = options.plan;
+  plan.fading = returns_fade(config);
   const std::int64_t episodes = config.train.integer("episodes");
   plan.train_episodes =
       episodes > 0 ? static_cast<std::uint64_t>(episodes)

@@ -173,5 +173,37 @@ TEST(Mfmcrl, RejectsBadOptions) {
   expect_error(make({.max_steps = 0}), Errc::spec, {"max_steps is 0"});
 }
 
+// A cut episode teaches nothing, so the next must not be the same: each in a row adds to the
+// exploration in both fidelities until one ends. The paper's estimator stays as it is.
+TEST(Mfmcrl, ExploresMoreAfterCutEpisodes) {
+  const FidelityPair pair = testing::small_pair(1);
+  const Episode cut = {{0, 1, 0}, {0, 1}, {1, 2}, true};
+  const Episode whole = {{0, 11}, {0}, {1}, false};
+  MfmcrlOptions options = mfmcrl_plus();
+  Mfmcrl agent(pair, options, 1);
+  for (int k = 1; k <= 3; ++k) {
+    EXPECT_TRUE(agent.learn(cut).dropped);
+    EXPECT_DOUBLE_EQ(agent.behaviour().epsilon, 0.1 * (1 + k));
+    EXPECT_DOUBLE_EQ(agent.low_behaviour().epsilon, 0.1 * (1 + k));
+  }
+  Mfmcrl loaded(pair, options, 1);
+  loaded.load(agent.save());
+  EXPECT_DOUBLE_EQ(loaded.behaviour().epsilon, 0.4);
+  EXPECT_DOUBLE_EQ(Mfmcrl(loaded).behaviour().epsilon, 0.4);
+  for (int k = 0; k < 20; ++k) agent.learn(cut);
+  EXPECT_EQ(agent.behaviour().epsilon, 1);
+  agent.learn(whole);
+  EXPECT_EQ(agent.behaviour().epsilon, 0.1);
+
+  options.epsilon = 0;
+  Mfmcrl greedy(pair, options, 1);
+  greedy.learn(cut);
+  EXPECT_EQ(greedy.behaviour().epsilon, 0.01);
+
+  Mfmcrl paper(pair, {}, 1);
+  paper.learn(cut);
+  EXPECT_EQ(paper.behaviour().epsilon, 0.1);
+}
+
 }  // namespace
 }  // namespace hilo

@@ -111,7 +111,8 @@ Tallies run_case(const Case& c) {
   std::vector<double> truth(kSeeds);
   parallel_for(kSeeds, 0, [&](std::size_t seed) {
     const FidelityPair pair = c.make(300 + seed);
-    truth[seed] = testing::realised_change(pair, {.returns = kPlannedReturns, .gamma = kGamma});
+    truth[seed] = testing::realised_change(
+        pair, {.returns = kPlannedReturns, .gamma = kGamma, .trainings = 20});
     const QTable q(pair.high().num_states(), pair.num_actions());  // the uniform policy
     for (std::size_t i = 0; i < std::size(kPilots); ++i) {
       const Pilot pilot = run_pilot(

@@ -173,6 +173,7 @@ TEST(SequentialSlow, BayesIsNotMisled) {
   compare_all(make(true), make(false));
 }
 
+// As a user would compare them: MCRL has equal weights and the same exploration after cut episodes.
 TEST(SequentialSlow, MfmcrlPlusIsNotMisled) {
   compare_all(
       [](const SequentialProblem& p, std::uint64_t seed) -> std::unique_ptr<Agent> {

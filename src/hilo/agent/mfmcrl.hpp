@@ -51,7 +51,9 @@ class Mfmcrl final : public Agent {
   // paper's estimator goes without, as it is there to repeat the paper.
   double explores() const {
     if (options_.estimator.name == "paper") return explores_;
-    return std::min(1.0, explores_ * static_cast<double>(1 + cut_in_a_row_));
+    constexpr double kLeast = 0.01;  // so that a policy without exploration gets out of loops too
+    return std::min(1.0,
+                    explores_ + static_cast<double>(cut_in_a_row_) * std::max(explores_, kLeast));
   }
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   Evidence evidence(State s, Action a) const;

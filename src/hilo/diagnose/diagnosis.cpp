@@ -22,6 +22,7 @@ constexpr double kMatters = 0.05;            // a change of the error worth know
 constexpr double kNegligible = 1e-3;         // less than this is nothing to gain
 constexpr std::uint64_t kEnoughReturns = 8;  // for a correlation of a pair of its own
 constexpr std::size_t kShownPairs = 5;
+constexpr double kLeastError = 1e-6;
 constexpr double kMostRollouts = 1000;  // the largest m considered
 
 // The jackknife over groups of episodes (Efron 1982): pairs that share an episode share its luck,
@@ -111,12 +112,13 @@ void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const PilotFit& 
   // proportion.
   const double paid = static_cast<double>(pilot.free_returns) /
                       static_cast<double>(pilot.returns.size()) / pilot.low_rollouts;
-  const double shared = out.free_per_coupled / pilot.low_rollouts;
   ErrorCurve curve;
   for (double m = 1; m <= kMostRollouts; m = std::max(m + 1, std::floor(m * 1.1))) {
     curve.free.push_back(m * paid);
+    const PlannedReturns planned = {
+        .each = out.planned_returns, .fading = plan.fading, .free_factor = m / pilot.low_rollouts};
     curve.error.push_back(
-        expected_error(all, out.planned_returns, out.planned_returns * m * shared));
+        std::max(kLeastError, error_ratio(all, {out.alpha, all.spread}, planned, Judge::model)));
   }
   const BestMix best = best_mix(curve, out.cost_ratio);
   out.best_low_rollouts = std::round(best.free / paid);
@@ -210,10 +212,7 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
       out.correlation =
           std::clamp(all.covariance / std::sqrt(all.var_low * all.var_high), -1.0, 1.0);
   }
-  out.change = predict_change(all, without,
-                              {.each = plan.returns,
-                               .growth = static_cast<double>(plan.train_episodes) / pilot.episodes,
-                               .fading = plan.fading});
+  out.change = predict_change(all, without, {.each = out.planned_returns, .fading = plan.fading});
   out.bias_offset = jackknife(all, without, [](const PilotFit& f) { return f.offset; });
   out.bias_square = jackknife(all, without, [](const PilotFit& f) { return f.bias_square; });
   out.bias_spread = std::sqrt(all.spread);
@@ -221,7 +220,7 @@ Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const Diagnosis
       out.bias_square.low > 0 || out.bias_offset.low > 0 || out.bias_offset.high < 0;
   describe_correlations(fits, pilot, out);
   test_pairs(all, out);
-  weigh_costs(pilot, plan, all, out);
+  if (out.pairs_seen >= PooledEvidence::kFewestPairs) weigh_costs(pilot, plan, all, out);
   judge(all, out);
   return out;
 }

@@ -1,8 +1,10 @@
 #include "hilo/diagnose/pilot_fit.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
+#include "hilo/core/portable_math.hpp"
 #include "hilo/estimator/offset_posterior.hpp"
 #include "hilo/estimator/pooled_evidence.hpp"
 
@@ -91,7 +93,6 @@ void PilotFits::describe_pairs(PilotFit& out) {
     if (!(var_low > 0)) continue;
     fit_of_[k] = static_cast<std::uint32_t>(out.pairs.size());
     out.pairs.push_back({.weight = n - 1,
-                         .returns = counts_[k],
                          .free_per_coupled = m / counts_[k],
                          .var_high = moments_[k].variance_x(),
                          .covariance = moments_[k].covariance(),
@@ -120,11 +121,11 @@ void PilotFits::fit_bias(PilotFit& out) {
     wwv += weight * weight * v;
   }
   const double freedom = w - ww / w;
-  if (!(freedom > 0)) return;
+  if (!(freedom > 1e-9 * w)) return;  // one pair alone, but for rounding
   out.offset = wd / w;
   out.bias_square = (wdd - wv) / w;
-  const double noise = std::min(wv, out.inflation * wwv / w);
-  out.raw_spread = (wdd - wd * out.offset - (wv - noise)) / freedom;
+  const double noise = out.inflation * wwv / w;
+  out.raw_spread = (wdd - wd * out.offset - std::max(0.0, wv - noise)) / freedom;
   out.spread = std::max(0.0, out.raw_spread);
   out.offset_variance = (noise + ww / w * out.spread) / w;
 }
@@ -161,6 +162,22 @@ namespace {
 constexpr int kPoints = 33;
 constexpr double kWidest = 4;  // standard deviations
 
+struct NormalPoint {
+  double z, weight;
+};
+
+std::array<NormalPoint, kPoints> normal_points() {
+  std::array<NormalPoint, kPoints> points;
+  double weights = 0;
+  for (int i = 0; i < kPoints; ++i) {
+    const double z = kWidest * (2.0 * i / (kPoints - 1) - 1);
+    points[static_cast<std::size_t>(i)] = {z, portable_exp(-z * z / 2)};
+    weights += points[static_cast<std::size_t>(i)].weight;
+  }
+  for (NormalPoint& point : points) point.weight /= weights;
+  return points;
+}
+
 struct OffsetError {
   double square = 0;   // E[(m - mu)^2], m what the training will take for mu
   double product = 0;  // E[(m - mu) (x - mu)], x the weighted mean that the training will find
@@ -171,16 +188,10 @@ struct OffsetError {
 OffsetError offset_error(const PilotFit& fit, double v, double spread) {
   OffsetError out;
   const OffsetPosterior now(fit.offset, fit.offset_variance, spread);
+  static const std::array<NormalPoint, kPoints> kNormal = normal_points();
   const auto average = [](double mean, double variance, const auto& f) {
-    double weights = 0;
-    for (int i = 0; i < kPoints; ++i) {
-      const double z = kWidest * (2.0 * i / (kPoints - 1) - 1);
-      weights += std::exp(-z * z / 2);
-    }
-    for (int i = 0; i < kPoints; ++i) {
-      const double z = kWidest * (2.0 * i / (kPoints - 1) - 1);
-      f(mean + std::sqrt(variance) * z, std::exp(-z * z / 2) / weights);
-    }
+    const double deviation = std::sqrt(variance);
+    for (const NormalPoint& point : kNormal) f(mean + deviation * point.z, point.weight);
   };
   for (const OffsetPosterior::Part& part : now.parts()) {
     if (part.weight < 1e-6) continue;
@@ -200,7 +211,7 @@ double planned_offset_variance(const PilotFit& fit, double spread, const Planned
   double w = 0, wwv = 0, ww = 0;
   for (const PairFit& p : fit.pairs) {
     const double v =
-        (p.var_low / planned.coupled(p) + p.var_free / planned.free(p)) / p.unit / p.unit;
+        (p.var_low / planned.coupled() + p.var_free / planned.free(p)) / p.unit / p.unit;
     if (!(v > 0)) continue;
     const double weight = 1 / (v + spread);
     w += weight;
@@ -223,7 +234,7 @@ double error_ratio(const PilotFit& fit, const Gains& gains, const PlannedReturns
       offset_error(fit, planned_offset_variance(fit, gains.spread, planned), gains.spread);
   double change = 0, plain = 0;
   for (const PairFit& p : fit.pairs) {
-    const double n = planned.coupled(p);
+    const double n = planned.coupled();
     plain += p.weight * p.var_high / n;
     const double unit_square = p.unit * p.unit;
     const double v = p.var_low / n + p.var_free / planned.free(p);
@@ -239,20 +250,6 @@ double error_ratio(const PilotFit& fit, const Gains& gains, const PlannedReturns
     change += p.weight * (-2 * k * p.covariance / n + k * k * (noise + bias_square) + common);
   }
   return plain > 0 ? 1 + change / plain : 1;
-}
-
-double expected_error(const PilotFit& fit, double n, double m) {
-  if (!(fit.var_low > 0 && fit.var_high > 0)) return 1;
-  const double alpha = fit.covariance / fit.var_low;
-  double gain = 0, weight = 0;
-  for (const PairFit& p : fit.pairs) {
-    const double c = alpha * p.var_low / n;
-    const double v = p.var_low / n + p.var_free / m;
-    gain += p.weight * c * c / (v + fit.spread * p.unit * p.unit);
-    weight += p.weight;
-  }
-  const double least = 1 - alpha * fit.covariance / fit.var_high;
-  return std::max(1 - gain / weight / (fit.var_high / n), std::max(least, 1e-6));
 }
 
 }  // namespace hilo

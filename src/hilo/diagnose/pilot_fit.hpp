@@ -14,8 +14,7 @@ inline constexpr std::uint32_t kNoGroup = kPilotGroups;
 // A pair as a set of episodes shows it.
 struct PairFit {
   double weight;                // returns beyond the first
-  double returns;               // in the whole pilot
-  double free_per_coupled;      // free returns for each of them
+  double free_per_coupled;      // free returns for each coupled one
   double var_high, covariance;  // unbiased
   double own_var_low;           // unbiased, as the others must be for their sum to be right
   double var_low, var_free;     // drawn to those of all pairs
@@ -75,17 +74,16 @@ class PilotFits {
 
 // How many returns a pair will have when the training ends.
 struct PlannedReturns {
-  double each = 0;     // every pair so many; 0: as its visits in the pilot promise,
-  double growth = 1;   // times this
+  double each;         // of the high fidelity
   bool fading = true;  // returns fade, as MFMCRL+ lets them; then fewer equal ones would do as well
+  double free_factor = 1;  // free returns, against those of the pilot's m
 
+  double coupled() const { return effective(each); }
+  double free(const PairFit& p) const { return effective(each * p.free_per_coupled * free_factor); }
+
+ private:
+  // Of n returns with weights 2 / (n + 1): core/moments.hpp.
   double effective(double n) const { return fading ? 3 * n * (n + 1) / (2 * (2 * n + 1)) : n; }
-  double coupled(const PairFit& p) const {
-    return effective(each > 0 ? each : std::max(1.0, p.returns * growth));
-  }
-  double free(const PairFit& p) const {
-    return effective((each > 0 ? each : std::max(1.0, p.returns * growth)) * p.free_per_coupled);
-  }
 };
 
 // By what the bias that a gain k lets through is judged.
@@ -103,9 +101,5 @@ struct Gains {
 // with the same weights, summed over the pairs by their visits.
 double error_ratio(const PilotFit& fit, const Gains& gains, const PlannedReturns& planned,
                    Judge judge);
-
-// The same as the model itself expects it, never below what the correlation allows: a smooth curve
-// for weighing costs.
-double expected_error(const PilotFit& fit, double n, double m);
 
 }  // namespace hilo

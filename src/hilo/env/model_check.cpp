@@ -114,7 +114,6 @@ void check_model_of(const Model& model, std::size_t num_states, std::size_t num_
                 fmt::format("model: it has {} states and {} actions, but its simulator has {} and "
                             "{}",
                             model.num_states(), model.num_actions(), num_states, num_actions));
-  if (model.is_checked()) return;
   for (State s = 0; s < num_states; ++s)
     if (model.is_terminal(s) != is_terminal(s))
       throw Error(Errc::simulator,

@@ -66,7 +66,8 @@ class PooledEstimator : public Estimator {
 
  private:
   // Returns that are all the same have no error to correct. A correction would only break ties
-  // between actions that the expensive simulator has not told apart, as where rewards are rare.
+  // between actions that the expensive simulator has not told apart, as where rewards are rare. One
+  // return alone says nothing of that, and in large problems most of the help is with such pairs.
   static bool correctable(const Evidence& evidence) {
     const std::uint64_t n = evidence.paired.count();
     return (n == 1 || (n > 1 && evidence.paired.variance_x() > 0)) && evidence.free.count() > 0;

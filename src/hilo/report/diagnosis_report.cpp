@@ -73,8 +73,10 @@ std::vector<std::string> explain(const Diagnosis& d) {
   out.push_back(std::move(verdict));
   if (d.pairs_seen == 0) return out;
   out.push_back(fmt::format(
-      "Predicted change of the mean squared error by MFMCRL+ against plain Monte Carlo, for a "
-      "training of {} episodes, with {:.3g} high-fidelity returns for each pair: {} [{}, {}].",
+      "Predicted change of the mean squared error by MFMCRL+ against plain Monte Carlo with the "
+      "same "
+      "weights, for a training of {} episodes, with {:.3g} high-fidelity returns for each pair: {} "
+      "[{}, {}].",
       group_digits(static_cast<double>(d.train_episodes)), d.planned_returns,
       percent(d.change.value), percent(d.change.low), percent(d.change.high)));
   out.push_back(fmt::format(
