@@ -52,7 +52,9 @@ class Guide {
     setting_ = fmt::format(
         "Gain over MCRL after {} high-fidelity episodes, m = {}. Random MDPs ({} states, {} "
         "actions, "
-        "simplex rows unless as-published): exact mean reward per step, MCRL {:.3f}, optimum "
+        "simplex rows and standard exploration unless as-published): exact mean reward per step, "
+        "MCRL "
+        "{:.3f}, optimum "
         "{:.3f}. "
         "Docking ({} states): exact discounted value from the start, MCRL {:.3f}, optimum {:.3f}.",
         group_digits(static_cast<double>(estimators.last_episode())),
