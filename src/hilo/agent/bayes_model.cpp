@@ -147,8 +147,8 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
     RowPrior::observe(visits - ended, visits, low_end ? std::optional(1 - *low_end) : low_end,
                       1 - chance_of_end(), end_row);
     const State next_lo = map().low_of(next);
-    successor_prior_.observe(count_in_block(i, next_lo), visits - ended, low_chance(s, a, next_lo),
-                             base_of_block(next_lo), successor_evidence_[slot_[i] - 1]);
+    RowPrior::observe(count_in_block(i, next_lo), visits - ended, low_chance(s, a, next_lo),
+                      base_of_block(next_lo), successor_evidence_[slot_[i] - 1]);
   }
 
   const double x = low_reward(s, a, next);

@@ -43,11 +43,11 @@ class BayesModel {
 
   // What is believed of one pair.
   struct Belief {
-    double reward, reward_variance;  // expected reward, and the variance of that
-    double end;                      // chance that the step ends
-    double end_variance;             // of that chance
-    double end_penalty;              // expected reward if it goes on, less that if it ends
-    RowPrior::Weights successor;     // of low-fidelity states, if it goes on
+    double reward = 0, reward_variance = 0;  // expected reward, and the variance of that
+    double end = 0;                          // chance that the step ends
+    double end_variance = 0;                 // of that chance
+    double end_penalty = 0;                  // expected reward if it goes on, less that if it ends
+    RowPrior::Weights successor;             // of low-fidelity states, if it goes on
   };
   Belief belief(State s, Action a) const;
 

@@ -23,7 +23,7 @@ constexpr double kNegligible = 1e-3;         // less than this is nothing to gai
 constexpr std::uint64_t kEnoughReturns = 8;  // for a correlation of a pair of its own
 constexpr std::size_t kShownPairs = 5;
 constexpr double kLeastError = 1e-6;
-constexpr double kMostRollouts = 1000;  // the largest m considered
+constexpr std::uint32_t kMostRollouts = 1000;  // the largest m considered
 
 // The jackknife over groups of episodes (Efron 1982): pairs that share an episode share its luck,
 // so episodes are what is left out.
@@ -113,10 +113,11 @@ void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const PilotFit& 
   const double paid = static_cast<double>(pilot.free_returns) /
                       static_cast<double>(pilot.returns.size()) / pilot.low_rollouts;
   ErrorCurve curve;
-  for (double m = 1; m <= kMostRollouts; m = std::max(m + 1, std::floor(m * 1.1))) {
+  for (std::uint32_t m = 1; m <= kMostRollouts; m = std::max(m + 1, m + m / 10)) {
     curve.free.push_back(m * paid);
-    const PlannedReturns planned = {
-        .each = out.planned_returns, .fading = plan.fading, .free_factor = m / pilot.low_rollouts};
+    const PlannedReturns planned = {.each = out.planned_returns,
+                                    .fading = plan.fading,
+                                    .free_factor = static_cast<double>(m) / pilot.low_rollouts};
     curve.error.push_back(
         std::max(kLeastError, error_ratio(all, {out.alpha, all.spread}, planned, Judge::model)));
   }

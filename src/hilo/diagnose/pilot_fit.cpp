@@ -167,7 +167,7 @@ struct NormalPoint {
 };
 
 std::array<NormalPoint, kPoints> normal_points() {
-  std::array<NormalPoint, kPoints> points;
+  std::array<NormalPoint, kPoints> points{};
   double weights = 0;
   for (int i = 0; i < kPoints; ++i) {
     const double z = kWidest * (2.0 * i / (kPoints - 1) - 1);

@@ -74,7 +74,7 @@ class PilotFits {
 
 // How many returns a pair will have when the training ends.
 struct PlannedReturns {
-  double each;         // of the high fidelity
+  double each = 1;     // of the high fidelity
   bool fading = true;  // returns fade, as MFMCRL+ lets them; then fewer equal ones would do as well
   double free_factor = 1;  // free returns, against those of the pilot's m
 

@@ -8,7 +8,7 @@ namespace hilo {
 
 OffsetPosterior::OffsetPosterior(double mean, double v, double tau_square)
     : parts_{{{0, mean, 0}, {0, mean, 0}, {1, mean, 0}}} {
-  const double prior[] = {0, tau_square, 1};
+  const std::array<double, 3> prior = {0, tau_square, 1};
   double weights = 0;
   if (v > 0) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
