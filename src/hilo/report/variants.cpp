@@ -85,7 +85,9 @@ std::vector<std::string> explain_variants(const Results& results, const Analysis
   if (gains.empty()) return {};
   std::vector<std::string> out = {
       "As-published repeats how the paper's curves were made: low-fidelity roll-outs take action 0 "
-      "in their greedy branch, and draw from the noisy rows by a binary search; as-written is "
+      "in their greedy branch, draw from the noisy rows by a binary search, and uniform actions "
+      "come with probability "
+      "epsilon (1 - 1/A); as-written is "
       "Algorithm 1: roll-outs follow the policy, and the rows are projected onto the probability "
       "simplex."};
   if (!written.empty() && analysis.baseline == without_variant(analysis.baseline)) {
