@@ -225,9 +225,9 @@ double planned_offset_variance(const PilotFit& fit, double spread, const Planned
 
 // With e the error of the plain mean, delta that of d and x - mu that of the weighted mean, which
 // both share: e = -alpha u (x - mu) + ..., delta = u (x - mu) + ... on the average of the pairs. So
-//   E[(e + k (delta + b - m u))^2] = s_h^2 / n - 2 k cov / n + k^2 (v + (b - mu u)^2)
-//                                   + u^2 (k^2 E[(m - mu)^2] + 2 k (alpha - k) E[(m - mu) (x -
-//                                   mu)]).
+//   E[(e + k (delta + b - m u))^2] =
+//       s_h^2 / n - 2 k cov / n + k^2 (v + (b - mu u)^2)
+//       + u^2 (k^2 E[(m - mu)^2] + 2 k (alpha - k) E[(m - mu) (x - mu)]).
 double error_ratio(const PilotFit& fit, const Gains& gains, const PlannedReturns& planned,
                    Judge judge) {
   const OffsetError offset =

@@ -21,7 +21,7 @@ struct SteadyMoments {
 };
 
 // The square of the unit u of a pair's bias, from the variance of its low-fidelity return and that
-// of all pairs. Halfway between the two: with the pair's own alone, pairs whose returns never vary
+// of all pairs. Three quarters its own: with the pair's own alone, pairs whose returns never vary
 // would count their biases as infinite; with one unit for all, the correction does harm where
 // spreads differ much, as in docking.
 inline constexpr double kOwnShare = 0.75;

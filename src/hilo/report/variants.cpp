@@ -86,10 +86,8 @@ std::vector<std::string> explain_variants(const Results& results, const Analysis
   std::vector<std::string> out = {
       "As-published repeats how the paper's curves were made: low-fidelity roll-outs take action 0 "
       "in their greedy branch, draw from the noisy rows by a binary search, and uniform actions "
-      "come with probability "
-      "epsilon (1 - 1/A); as-written is "
-      "Algorithm 1: roll-outs follow the policy, and the rows are projected onto the probability "
-      "simplex."};
+      "come with probability epsilon (1 - 1/A); as-written is Algorithm 1: roll-outs follow the "
+      "policy, and the rows are projected onto the probability simplex."};
   if (!written.empty() && analysis.baseline == without_variant(analysis.baseline)) {
     const auto [worst, best] =
         std::ranges::minmax_element(written, {}, [](const auto* a) { return a->advantage->mean; });
