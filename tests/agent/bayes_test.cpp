@@ -154,6 +154,29 @@ TEST(Bayes, FindsOutWhereEpisodesEnd) {
   for (Action a = 0; a < 3; ++a) EXPECT_EQ(agent.q()(11, a), 0);
 }
 
+// Six of eight steps repeat what the episode had done before. The share fades with the number of
+// episodes that were cut, and an episode that ended leaves nothing of it.
+TEST(Bayes, ActsAtRandomAfterItWentInCircles) {
+  const auto high = make_simulator(testing::small_mdp(1));
+  for (const bool use_low : {true, false}) {
+    Bayes agent({high, high}, {.use_low = use_low}, 1);
+    EXPECT_EQ(agent.behaviour().epsilon, 0);
+    const Episode circles = {{0, 1, 0, 1, 0, 1, 0, 1, 0},
+                             {0, 1, 0, 1, 0, 1, 0, 1},
+                             {0, 0, 0, 0, 0, 0, 0, 0},
+                             /*truncated=*/true};
+    agent.learn(circles);
+    EXPECT_DOUBLE_EQ(agent.behaviour().epsilon, 0.75);
+    agent.learn(circles);
+    EXPECT_DOUBLE_EQ(agent.behaviour().epsilon, 0.75 * 10 / 11);
+    Bayes loaded({high, high}, {.use_low = use_low}, 1);
+    loaded.load(agent.save());
+    EXPECT_EQ(loaded.behaviour().epsilon, agent.behaviour().epsilon);
+    agent.learn({{0, 11}, {0}, {0}, /*truncated=*/false});
+    EXPECT_EQ(agent.behaviour().epsilon, 0);
+  }
+}
+
 TEST(Bayes, RejectsBadOptions) {
   const FidelityPair pair = four_states_twice();
   expect_error([&] { Bayes(pair, {.gamma = 1}, 1); }, Errc::spec, {"gamma"});

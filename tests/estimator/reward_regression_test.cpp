@@ -89,5 +89,18 @@ TEST(RewardRegression, DropsALowFidelityThatSaysNothing) {
   EXPECT_NEAR(regression.fit().slope, 0, 5 / std::sqrt(2000.0));
 }
 
+// The means of all pairs agree by chance while the rewards within them are noisy: it must stay
+// possible that a pair pays differently. Two pairs seen: 2 / (2 + 2).
+TEST(RewardRegression, NeverRulesOutThatAPairPaysDifferently) {
+  RewardRegression regression(true, 1);
+  std::vector<RewardMeans> pairs(2);
+  for (RewardMeans& pair : pairs) {
+    regression.observe(0, -10, pair);
+    regression.observe(0, 10, pair);
+  }
+  EXPECT_EQ(regression.fit().noise_variance, 200);
+  EXPECT_DOUBLE_EQ(regression.fit().pair_variance, 0.5);
+}
+
 }  // namespace
 }  // namespace hilo

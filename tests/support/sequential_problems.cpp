@@ -10,9 +10,13 @@ namespace hilo::testing {
 std::vector<SequentialProblem> sequential_problems() {
   std::vector<SequentialProblem> list;
   add_mazes(list);
+  add_inventories(list);
   add_processes(list);
+  add_fields(list);
+  add_operations(list);
   add_held_out_mazes(list);
   add_held_out_processes(list);
+  add_held_out_services(list);
   return list;
 }
 

@@ -25,9 +25,17 @@ std::vector<SequentialProblem> sequential_problems();
 
 // The parts of the list, one file each.
 void add_mazes(std::vector<SequentialProblem>& list);
+void add_inventories(std::vector<SequentialProblem>& list);
 void add_processes(std::vector<SequentialProblem>& list);
+void add_fields(std::vector<SequentialProblem>& list);
+void add_operations(std::vector<SequentialProblem>& list);
 void add_held_out_mazes(std::vector<SequentialProblem>& list);
 void add_held_out_processes(std::vector<SequentialProblem>& list);
+void add_held_out_services(std::vector<SequentialProblem>& list);
+
+// An inventory with lead times. T keeps the stock, and adds what is on its way or forgets it: then
+// states that want opposite actions share a cheap state.
+FidelityPair inventory_with_one_order(bool map_counts_order);
 
 // Where a step may lead, in any order; the same successor may come more than once.
 using Outcomes = std::vector<Outcome>;

@@ -1,4 +1,4 @@
-// Rivers, inventories, a queue, maintenance and an epidemic for development.
+// Rivers, a queue, maintenance and an epidemic for development.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -29,88 +29,6 @@ std::shared_ptr<const TabularMdp> make_river(const River& river) {
     out.push_back({s > 0 ? s - 1 : 0, river.down, r});
   };
   return tabulate(end + 1, 2, {end}, {0, 1}, with_chance_of_end(row, 0.01, end));
-}
-
-double poisson(int k, double mean) {
-  double p = std::exp(-mean);
-  for (int i = 1; i <= k; ++i) p *= mean / i;
-  return p;
-}
-
-// Stock, and what arrives tomorrow and the day after. One orders 0, 3, 6 or 9.
-constexpr int kMostStock = 20, kSlots = 10;
-constexpr std::array<int, 4> kOrders = {0, 3, 6, 9};
-struct Demand {
-  double mean = 4;
-  int most = 12;
-  double chance(int d) const {
-    double total = 0;
-    for (int k = 0; k <= most; ++k) total += poisson(k, mean);
-    return poisson(d, mean) / total;
-  }
-};
-double costs(int stock_before, int demand, int order) {
-  const int missing = std::max(0, demand - stock_before);
-  const int left = std::max(0, stock_before - demand);
-  return -0.2 * left - 3.0 * missing - (order > 0 ? 1 : 0);
-}
-
-FidelityPair inventory_with_lead_times() {
-  const Demand demand;
-  const State end = (kMostStock + 1) * kSlots * kSlots;
-  const auto of = [](int stock, int tomorrow, int later) {
-    return static_cast<State>((stock * kSlots + tomorrow) * kSlots + later);
-  };
-  const auto high = [=](State s, Action a, Outcomes& out) {
-    const int stock = static_cast<int>(s) / (kSlots * kSlots);
-    const int tomorrow = static_cast<int>(s) / kSlots % kSlots,
-              later = static_cast<int>(s) % kSlots;
-    for (int d = 0; d <= demand.most; ++d) {
-      const int left = std::min(kMostStock, std::max(0, stock - d) + tomorrow);
-      out.push_back({of(left, later, kOrders[a]), demand.chance(d), costs(stock, d, kOrders[a])});
-    }
-  };
-  // The cheap one knows stock and a fifth of what is on its way, half of which arrives.
-  constexpr int kBins = 5;
-  const State low_end = (kMostStock + 1) * kBins;
-  const auto low = [=](State s, Action a, Outcomes& out) {
-    const int stock = static_cast<int>(s) / kBins, coming = static_cast<int>(s) % kBins * 4 + 1;
-    const int arrives = (coming + 1) / 2;
-    const int bin = std::min(kBins - 1, (coming - arrives + kOrders[a]) / 4);
-    for (int d = 0; d <= demand.most; ++d) {
-      const int left = std::min(kMostStock, std::max(0, stock - d) + arrives);
-      out.push_back(
-          {static_cast<State>(left * kBins + bin), demand.chance(d), costs(stock, d, kOrders[a])});
-    }
-  };
-  std::vector<State> map;
-  for (State s = 0; s < end; ++s) {
-    const int coming = static_cast<int>(s) / kSlots % kSlots + static_cast<int>(s) % kSlots;
-    map.push_back(s / (kSlots * kSlots) * kBins +
-                  static_cast<State>(std::min(kBins - 1, coming / 4)));
-  }
-  map.push_back(low_end);
-  return {make_simulator(tabulate(end + 1, 4, {end}, {of(5, 3, 3), of(0, 0, 0)},
-                                  with_chance_of_end(high, 0.02, end))),
-          make_simulator(tabulate(low_end + 1, 4, {low_end}, {5 * kBins + 1},
-                                  with_chance_of_end(low, 0.02, low_end))),
-          StateMap(map, low_end + 1)};
-}
-
-// Orders of 0 to 5 arrive at once; stock up to 40. `mean`: of the demand.
-std::shared_ptr<const TabularMdp> inventory(double mean, double holding) {
-  constexpr int kMost = 40;
-  const Demand demand = {.mean = mean, .most = 10};
-  const State end = kMost + 1;
-  const auto row = [=](State s, Action a, Outcomes& out) {
-    const int order = static_cast<int>(a) * 2;
-    for (int d = 0; d <= demand.most; ++d) {
-      const int stock = std::min(kMost, static_cast<int>(s) + order);
-      const double r = 2 * std::min(stock, d) - holding * stock - (order > 0 ? 1.5 : 0);
-      out.push_back({static_cast<State>(std::max(0, stock - d)), demand.chance(d), r});
-    }
-  };
-  return tabulate(end + 1, 5, {end}, {0, 20}, with_chance_of_end(row, 0.02, end));
 }
 
 // A queue of up to 40 before one server. Admit or not; work slow or fast.
@@ -188,8 +106,6 @@ void add_processes(std::vector<SequentialProblem>& list) {
   };
   add("river-flipped", 0.98, pair_of(make_river({}), make_river({.pays = -1, .bank = -0.002})));
   add("river-without-current", 0.98, pair_of(make_river({}), make_river({.up = 1, .down = 0})));
-  add("inventory-lead-times", 0.98, inventory_with_lead_times());
-  add("inventory-wrong-demand", 0.97, pair_of(inventory(4, 0.15), inventory(2, 0.05)));
   add("queue-wrong-rates", 0.98, pair_of(queue(0.6, 0.4, 0.7), queue(0.4, 0.5, 0.6)));
   add("maintenance-rescaled", 0.98, pair_of(maintenance(0.3, 1, 0), maintenance(0.2, 0.3, 2)));
   add("epidemic-rounded", 0.99, pair_of(epidemic(0.8, false), epidemic(0.8, true)));

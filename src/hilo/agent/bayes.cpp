@@ -19,6 +19,8 @@ constexpr double kRefitGrowth = 1.1;
 // Back-ups after an episode: half of all states, or so many if that is more. The rest waits.
 constexpr std::size_t kBackups = 20'000;
 constexpr std::size_t kMostBackups = 1000;  // of each state, before the first episode
+// After so many episodes that were cut, circles count half as much.
+constexpr double kCircling = 10;
 
 // Sorted, so that the order does not depend on when it was seen first.
 void add_once(std::vector<State>& list, State s) {
@@ -46,7 +48,8 @@ Bayes::Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed)
       low_values_(model_.map().num_low_states()),
       queued_(q_.num_states()),
       predecessors_(q_.num_states()),
-      low_predecessors_(low_values_.size()) {
+      low_predecessors_(low_values_.size()),
+      visits_(q_.num_states(), q_.num_actions()) {
   if (!(options.gamma >= 0 && options.gamma < 1))
     throw Error(Errc::spec, "bayes plans with discounting: gamma must be in [0, 1)");
   for (State l = 0; l < low_values_.size() && one_to_one_; ++l)
@@ -87,7 +90,20 @@ LearnReport Bayes::learn(const Episode& episode) {
         static_cast<std::uint64_t>(std::ceil(kRefitGrowth * static_cast<double>(episodes_))));
   }
   plan(std::max(kBackups, values_.size() / 2));
+  explore_after(episode);
   return report;
+}
+
+// A plan stays as it is for a whole episode. One that went in circles until it was cut has shown
+// little that is new, and the next may do the same: so it acts at random for the share of steps that
+// were repetitions. Where episodes never end, repetitions are no sign of that, and the share fades.
+void Bayes::explore_after(const Episode& episode) {
+  explores_ = 0;
+  if (!episode.truncated || episode.length() == 0) return;
+  const auto distinct = static_cast<double>(visits_.find(episode).size());
+  const double repeated = 1 - distinct / static_cast<double>(episode.length());
+  explores_ = repeated * kCircling / (kCircling + static_cast<double>(cut_episodes_));
+  ++cut_episodes_;
 }
 
 // New strengths and a new regression change every row, and often all values in the same direction.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hilo/agent/bayes_model.hpp"
+#include "hilo/rollout/first_visits.hpp"
 
 namespace hilo {
 
@@ -24,15 +25,16 @@ struct BayesOptions {
 //   Q+ = mean + optimism * standard deviation + gamma E[V+(s')],
 // and answers with the values of the mean model. When there were steps enough to try all that was
 // seen a few times, it asks the same model without the low fidelity too: optimistic is the larger
-// of the two, and the answer goes over to it pair by pair. docs/math.md derives it.
+// of the two, and the answer goes over to it pair by pair. After an episode that went in circles
+// until it was cut, the next one acts partly at random. docs/math.md derives it.
 class Bayes final : public Agent {
  public:
-  static constexpr std::uint32_t kAlgorithmVersion = 2;
-  static constexpr std::uint32_t kArchiveVersion = 2;
+  static constexpr std::uint32_t kAlgorithmVersion = 3;
+  static constexpr std::uint32_t kArchiveVersion = 3;
 
   Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed);
 
-  Behaviour behaviour() const override { return optimistic_.behaviour(0); }
+  Behaviour behaviour() const override { return optimistic_.behaviour(explores_); }
   LearnReport prepare() override;
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
@@ -52,6 +54,7 @@ class Bayes final : public Agent {
   struct ValueMoments;
 
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
+  void explore_after(const Episode& episode);
   void refit();
   void summarise_values();
   void link(State s, State next);
@@ -77,6 +80,8 @@ class Bayes final : public Agent {
   bool prepared_ = false;
   std::uint64_t episodes_ = 0;
   std::uint64_t next_refit_ = 1;
+  std::uint64_t cut_episodes_ = 0;
+  double explores_ = 0;  // the probability of a uniform action in the next episode
 
   // Values: q_ of the mean model, optimistic_ of the optimistic one.
   QTable q_, optimistic_;
@@ -115,6 +120,8 @@ class Bayes final : public Agent {
   std::vector<std::uint8_t> queued_;
   std::vector<std::vector<State>> predecessors_;      // by state, seen in the high fidelity
   std::vector<std::vector<State>> low_predecessors_;  // among low-fidelity states
+
+  FirstVisits visits_;
 };
 
 }  // namespace hilo

@@ -20,6 +20,8 @@ std::vector<std::byte> Bayes::save() const {
   out.value(prepared_);
   out.value(episodes_);
   out.value(next_refit_);
+  out.value(cut_episodes_);
+  out.value(explores_);
   model_.save(out);
   out.array<double>(q_.values());
   out.array<double>(optimistic_.values());
@@ -48,6 +50,9 @@ void Bayes::load(std::span<const std::byte> bytes) {
   loaded.prepared_ = in.flag("preparation");
   loaded.episodes_ = in.value<std::uint64_t>();
   loaded.next_refit_ = in.value<std::uint64_t>();
+  loaded.cut_episodes_ = in.value<std::uint64_t>();
+  loaded.explores_ = in.value<double>();
+  require_within("saved chance of a random action", loaded.explores_, 0, 1, Errc::data);
   loaded.model_.load(in);
   std::vector<double> q(beliefs_.size()), optimistic(beliefs_.size());
   in.array<double>("number of Q values", q);

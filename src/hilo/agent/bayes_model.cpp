@@ -89,7 +89,11 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
 double BayesModel::low_reward(State s, Action a, State next) const {
   if (!use_low_) return 0;
   if (no_end_[map().low_of(next)] != 0) return low_mean_go_pays_;
-  const double r = pair_.low().reward(map().low_of(s), a, map().low_of(next));
+  return checked_low_reward(map().low_of(s), a, map().low_of(next));
+}
+
+double BayesModel::checked_low_reward(State s_lo, Action a, State next_lo) const {
+  const double r = pair_.low().reward(s_lo, a, next_lo);
   if (!std::isfinite(r)) throw Error(Errc::simulator, "low fidelity: a reward is not finite");
   return r;
 }
@@ -184,9 +188,12 @@ void BayesModel::leave(State s) {
       const std::uint32_t n = low_end_counts_.count(j, l);
       if (n == 0) continue;
       low_ends_[j] -= n;
-      low_reward_end_[j] -= n * pair_.low().reward(from, a, l);
+      low_reward_end_[j] -= n * checked_low_reward(from, a, l);
       low_reward_go_[j] += n * low_mean_go_pays_;
       for (std::uint32_t k = 0; k < n; ++k) low_counts_.add(j, l);
+      for (const State above : map().high_of(from))
+        if (const std::uint32_t slot = slot_[index(above, a)]; slot != 0)
+          says_end_[slot - 1] = says_end(low_chance_of_end(above, a)) ? 1 : 0;
     }
 }
 

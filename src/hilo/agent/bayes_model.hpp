@@ -104,6 +104,7 @@ class BayesModel {
   double num_states() const { return static_cast<double>(arrivals_.size()); }
   bool observe_step(const Episode& episode, std::size_t t);
   double low_reward(State s, Action a, State next) const;
+  double checked_low_reward(State s_lo, Action a, State next_lo) const;
   std::optional<double> low_chance_of_end(State s, Action a) const;
   double count_in_block(std::size_t i, State next_lo) const;
   double base_of_block(State next_lo) const;

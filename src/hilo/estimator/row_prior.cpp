@@ -68,7 +68,7 @@ bool RowPrior::allowed(const Place& place) const {
 
 // The product over rows is kept as mantissa and exponent: no row costs a logarithm.
 double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> rows,
-                                std::span<const std::uint8_t> kinds, std::uint8_t kind) const {
+                                std::span<const std::uint8_t> kinds, std::uint8_t kind) {
   const std::size_t main = index(place), outlier = index({0, kOutlierBase, 0});
   const double outliers = kOutliers[place.outliers];
   double mantissa = 1, exponents = 0;

@@ -43,7 +43,8 @@ class RowPrior {
   };
   Weights weights(double total, bool has_low, const Evidence& row) const;
 
-  // Climbs to the most likely strengths, from where it stands.
+  // Climbs to the most likely strengths, from where it stands. If `kinds` is given, one for each row,
+  // the rows of that `kind` alone are heeded.
   void refit(std::span<const Evidence> rows, std::span<const std::uint8_t> kinds = {},
              std::uint8_t kind = 0);
 
@@ -57,8 +58,8 @@ class RowPrior {
 
   static std::size_t index(const Place& place) { return place.low * kBase.size() + place.base; }
   bool allowed(const Place& place) const;
-  double log_likelihood(const Place& place, std::span<const Evidence> rows,
-                        std::span<const std::uint8_t> kinds, std::uint8_t kind) const;
+  static double log_likelihood(const Place& place, std::span<const Evidence> rows,
+                               std::span<const std::uint8_t> kinds, std::uint8_t kind);
 
   bool with_low_;
   Place place_;
