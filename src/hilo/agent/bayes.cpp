@@ -95,8 +95,9 @@ LearnReport Bayes::learn(const Episode& episode) {
 }
 
 // A plan stays as it is for a whole episode. One that went in circles until it was cut has shown
-// little that is new, and the next may do the same: so it acts at random for the share of steps that
-// were repetitions. Where episodes never end, repetitions are no sign of that, and the share fades.
+// little that is new, and the next may do the same: so it acts at random for the share of steps
+// that were repetitions. Where episodes never end, repetitions are no sign of that, and the share
+// fades.
 void Bayes::explore_after(const Episode& episode) {
   explores_ = 0;
   if (!episode.truncated || episode.length() == 0) return;

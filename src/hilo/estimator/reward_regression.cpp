@@ -63,8 +63,9 @@ RewardFit RewardRegression::fit(bool with_low, double prior_variance) const {
   };
   if (within_.freedom > 0)
     fit.noise_variance = residual(within_.yy, within_.xy, within_.xx) / within_.freedom;
-  // The residuals of means spread by pair_variance + noise_variance / n. What the prior pairs add is
-  // never taken for noise: a variance of 0 would rule out for good that any pair pays differently.
+  // The residuals of means spread by pair_variance + noise_variance / n. What the prior pairs add
+  // is never taken for noise: a variance of 0 would rule out for good that any pair pays
+  // differently.
   const double pairs = between_.num + kPriorPairs;
   const double from_noise = fit.noise_variance * between_.inverse_counts / between_.num;
   fit.pair_variance =

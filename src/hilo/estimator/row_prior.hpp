@@ -43,8 +43,8 @@ class RowPrior {
   };
   Weights weights(double total, bool has_low, const Evidence& row) const;
 
-  // Climbs to the most likely strengths, from where it stands. If `kinds` is given, one for each row,
-  // the rows of that `kind` alone are heeded.
+  // Climbs to the most likely strengths, from where it stands. If `kinds` is given, one for each
+  // row, the rows of that `kind` alone are heeded.
   void refit(std::span<const Evidence> rows, std::span<const std::uint8_t> kinds = {},
              std::uint8_t kind = 0);
 
