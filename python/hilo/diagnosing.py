@@ -42,8 +42,8 @@ class Diagnosis:
 
     @property
     def change(self) -> tuple[float, float, float]:
-        """Of the mean squared error against plain Monte Carlo, with the ends of its 95 % interval;
-        -0.5 halves it."""
+        """Of the mean squared error against plain Monte Carlo with the same weights, with the ends of
+        its 95 % interval; -0.5 halves it."""
         change = self.data["change_of_squared_error"]
         return float(change["value"]), float(change["low"]), float(change["high"])
 
