@@ -12,7 +12,7 @@ namespace {
 struct Options {
   std::vector<std::string> stores;
   std::string into;
-  bool json = false;
+  bool skip_damaged = false, json = false;
 };
 
 int run(const Options& options) {
@@ -25,26 +25,32 @@ int run(const Options& options) {
     sources.push_back(Store::open_to_read(store));
   }
   const bool existed = std::filesystem::exists(options.into);
-  std::size_t before = 0;
-  std::size_t after = 0;
+  MergeOutcome outcome;
+  std::size_t all = 0;
+  std::string note;
   try {
     Store into = Store::open(options.into);
-    before = into.finished().size();
-    into.merge(sources);
-    after = into.finished().size();
+    outcome = into.merge(sources, options.skip_damaged ? Damaged::leave_out : Damaged::stop);
+    all = into.finished().size();
+    note = into.close();
   } catch (const Error&) {
     // All or nothing: not even an empty store.
     std::error_code ignored;
     if (!existed) std::filesystem::remove(options.into, ignored);
     throw;
   }
-  if (options.json)
-    fmt::print(
-        "{}\n",
-        nlohmann::json{{"store", options.into}, {"runs", after}, {"added", after - before}}.dump(
-            2));
-  else
-    fmt::print("{}: {} runs added, {} in all\n", options.into, after - before, after);
+  if (options.json) {
+    const nlohmann::json out = {{"store", options.into},
+                                {"runs", all},
+                                {"added", outcome.added},
+                                {"left_out", outcome.left_out},
+                                {"note", note}};
+    fmt::print("{}\n", out.dump(2));
+    return 0;
+  }
+  for (const std::string& run : outcome.left_out) fmt::print("left out, damaged: {}\n", run);
+  fmt::print("{}: {} runs added, {} in all\n", options.into, outcome.added, all);
+  if (!note.empty()) fmt::print("note: {}\n", note);
   return 0;
 }
 
@@ -55,6 +61,8 @@ Handler add_merge(CLI::App& app) {
   app.add_option("STORE", options->stores, "stores to read")->required();
   app.add_option("--into", options->into, "store to add them to; made if there is none")
       ->required();
+  app.add_flag("--skip-damaged", options->skip_damaged,
+               "leave out runs whose numbers are not those that were written, and name them");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo merge monday.db tuesday.db --into week.db");
   return [options] { return run(*options); };

@@ -88,6 +88,10 @@ void check_files(const Spec& spec) {
     build_problem(groups[0].problem_kind->name, groups[0].problem, groups[0].seed);
 }
 
+void take_note(RunOutcome& outcome, std::string note) {
+  if (!note.empty()) outcome.notes.push_back(std::move(note));
+}
+
 std::vector<std::string> notes_of(std::span<const Spec> specs) {
   std::vector<std::string> notes;
   for (const Spec& spec : specs) notes.insert(notes.end(), spec.notes.begin(), spec.notes.end());
@@ -118,7 +122,10 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
       outcome.dropped.push_back(std::move(dropped));
   const std::set<RunKey> finished = store.finished();
   const std::vector<RunGroup> groups = plan(specs, finished);
-  if (groups.empty() && outcome.ranks == 1) return outcome;
+  if (groups.empty() && outcome.ranks == 1) {
+    take_note(outcome, store.close());
+    return outcome;
+  }
 
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
@@ -140,6 +147,7 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   outcome.failed = progress.failed;
   outcome.interrupted = progress.done < progress.total;
   outcome.seconds = seconds_since(start);
+  take_note(outcome, store.close());
   return outcome;
 }
 

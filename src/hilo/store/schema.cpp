@@ -5,12 +5,62 @@
 #include "hilo/store/store.hpp"
 
 namespace hilo {
+namespace {
+
+constexpr const char* kPolicy = R"sql(
+-- The final policy, in a form that its kind names. q-table: shape "states,actions", and as many
+-- little-endian doubles, deflated.
+CREATE TABLE policy (
+  run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
+  kind TEXT NOT NULL,
+  shape TEXT NOT NULL,
+  bytes BLOB NOT NULL
+);
+)sql";
+
+// How many rows a table has and what their checksums add up to, kept by the tables themselves: a
+// row that damage has hidden is missed.
+std::string ledger() {
+  std::string sql = R"sql(
+CREATE TABLE ledger (
+  part TEXT PRIMARY KEY,
+  rows INTEGER NOT NULL,
+  checksums INTEGER NOT NULL
+) WITHOUT ROWID;
+)sql";
+  for (const char* part : {"run", "experiment", "diagnosis"})
+    sql += fmt::format(R"sql(
+INSERT INTO ledger SELECT '{0}', count(*), coalesce(sum(checksum), 0) FROM {0};
+CREATE TRIGGER {0}_added AFTER INSERT ON {0} BEGIN
+  UPDATE ledger SET rows = rows + 1, checksums = checksums + coalesce(NEW.checksum, 0)
+  WHERE part = '{0}';
+END;
+CREATE TRIGGER {0}_changed AFTER UPDATE OF checksum ON {0} BEGIN
+  UPDATE ledger SET checksums = checksums - coalesce(OLD.checksum, 0) + coalesce(NEW.checksum, 0)
+  WHERE part = '{0}';
+END;
+CREATE TRIGGER {0}_removed AFTER DELETE ON {0} BEGIN
+  UPDATE ledger SET rows = rows - 1, checksums = checksums - coalesce(OLD.checksum, 0)
+  WHERE part = '{0}';
+END;
+)sql",
+                       part);
+  return sql;
+}
+
+bool has_table(Database& db, std::string_view name) {
+  Statement found(db, "SELECT 1 FROM main.sqlite_master WHERE name = ?");
+  found.bind(name);
+  return found.step();
+}
+
+}  // namespace
 
 std::string schema() {
   return fmt::format(R"sql(
 BEGIN IMMEDIATE;
-PRAGMA application_id = {};
-PRAGMA user_version = {};
+PRAGMA application_id = {id};
+PRAGMA user_version = {version};
 
 -- What decides the results of a run but its seed.
 CREATE TABLE config (
@@ -28,6 +78,7 @@ CREATE TABLE run (
   program TEXT NOT NULL,
   finished TEXT NOT NULL,  -- UTC
   error TEXT,              -- NULL: it went well
+  checksum INTEGER,        -- of all that belongs to it; NULL: hilo 0.1 wrote it
   UNIQUE (config, seed, algorithm_version)
 );
 
@@ -44,17 +95,24 @@ CREATE TABLE measurement (
   PRIMARY KEY (run, episode, metric)
 ) WITHOUT ROWID;
 
--- Final state-action values: num_states * num_actions little-endian doubles, deflated.
-CREATE TABLE policy (
+{policy}
+-- Standard errors of the values of a Q table, in the same form; infinite where unknown.
+CREATE TABLE policy_error (
   run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
-  num_states INTEGER NOT NULL,
-  num_actions INTEGER NOT NULL,
-  q BLOB NOT NULL
+  standard_error BLOB NOT NULL
 );
 
 CREATE TABLE experiment (
   name TEXT PRIMARY KEY,
-  spec TEXT NOT NULL       -- as it was last run
+  spec TEXT NOT NULL,      -- as it was last run
+  checksum INTEGER         -- of it and of what it refers to
+) WITHOUT ROWID;
+
+-- What hilo diagnose found, as it printed it with --json.
+CREATE TABLE diagnosis (
+  experiment TEXT PRIMARY KEY,
+  json TEXT NOT NULL,
+  checksum INTEGER
 ) WITHOUT ROWID;
 
 -- Experiments own nothing: they name agents and refer to runs, which may not be there yet.
@@ -74,113 +132,55 @@ CREATE VIEW result AS
   JOIN measurement m ON m.run = r.id
   JOIN metric n ON n.id = m.metric
   WHERE r.error IS NULL;
+{ledger}
 COMMIT;
 )sql",
-                     kApplicationId, Store::kSchemaVersion);
+                     fmt::arg("id", kApplicationId), fmt::arg("version", Store::kSchemaVersion),
+                     fmt::arg("policy", kPolicy), fmt::arg("ledger", ledger()));
 }
 
-std::string additions() {
-  return R"sql(
--- Standard errors of the values in policy.q, in the same form; infinite where unknown.
+// Temporary views stand before the tables of the same name.
+void show_as_present(Database& db) {
+  db.execute(R"sql(
+PRAGMA temp_store = MEMORY;
+CREATE TEMP VIEW run AS SELECT *, NULL AS checksum FROM main.run;
+CREATE TEMP VIEW experiment AS SELECT *, NULL AS checksum FROM main.experiment;
+CREATE TEMP VIEW policy AS
+  SELECT run, 'q-table' AS kind, num_states || ',' || num_actions AS shape, q AS bytes
+  FROM main.policy;
+)sql");
+  if (has_table(db, "diagnosis"))
+    db.execute("CREATE TEMP VIEW diagnosis AS SELECT *, NULL AS checksum FROM main.diagnosis");
+  else
+    db.execute("CREATE TEMP TABLE diagnosis (experiment TEXT, json TEXT, checksum INTEGER)");
+  if (!has_table(db, "policy_error"))
+    db.execute("CREATE TEMP TABLE policy_error (run INTEGER, standard_error BLOB)");
+}
+
+void upgrade(Database& db) {
+  Transaction transaction(db);
+  db.execute(fmt::format(R"sql(
 CREATE TABLE IF NOT EXISTS policy_error (
   run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
   standard_error BLOB NOT NULL
 );
-
--- What hilo diagnose found, as it printed it with --json.
 CREATE TABLE IF NOT EXISTS diagnosis (
   experiment TEXT PRIMARY KEY,
   json TEXT NOT NULL
 ) WITHOUT ROWID;
-)sql";
-}
-
-bool has_additions(Database& db) {
-  Statement found(db, "SELECT count(*) FROM sqlite_master WHERE name IN (?, ?)");
-  found.bind(std::string("policy_error")).bind(std::string("diagnosis"));
-  return found.step() && found.integer(0) == 2;
-}
-
-namespace {
-
-void copy_additions_of_run(Database& from, std::int64_t run, Database& to, std::int64_t new_run) {
-  Statement errors(from, "SELECT standard_error FROM policy_error WHERE run = ?");
-  errors.bind(run);
-  if (errors.step())
-    Statement(to, "INSERT INTO policy_error (run, standard_error) VALUES (?, ?)")
-        .bind(new_run)
-        .bind(std::span<const std::byte>(errors.blob(0)))
-        .run();
-}
-
-}  // namespace
-
-void copy_diagnoses(Database& from, Database& to) {
-  if (!has_additions(from)) return;
-  Statement found(from, "SELECT experiment, json FROM diagnosis ORDER BY experiment");
-  while (found.step())
-    Statement(to, "INSERT OR IGNORE INTO diagnosis (experiment, json) VALUES (?, ?)")
-        .bind(found.text(0))
-        .bind(found.text(1))
-        .run();
-}
-
-void copy_runs(Database& from, Database& to) {
-  const bool more = has_additions(from);
-  Statement runs(
-      from,
-      "SELECT id, config, seed, algorithm_version, host, machine, program, finished, error "
-      "FROM run "
-      "ORDER BY id");
-  Statement replace(to,
-                    "DELETE FROM run WHERE config = ? AND seed = ? AND algorithm_version = ? "
-                    "AND error IS NOT NULL");
-  Statement exists(to, "SELECT 1 FROM run WHERE config = ? AND seed = ? AND algorithm_version = ?");
-  Statement insert_run(to,
-                       "INSERT INTO run (config, seed, algorithm_version, host, machine, program, "
-                       "finished, error) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))");
-  Statement measurements(from,
-                         "SELECT m.episode, n.name, m.value FROM measurement m JOIN metric n "
-                         "ON n.id = m.metric WHERE m.run = ?");
-  Statement insert_metric(to, "INSERT OR IGNORE INTO metric (name) VALUES (?)");
-  Statement insert_measurement(to,
-                               "INSERT INTO measurement (run, episode, metric, value) "
-                               "SELECT ?, ?, id, ? FROM metric WHERE name = ?");
-  Statement policies(from, "SELECT num_states, num_actions, q FROM policy WHERE run = ?");
-  Statement insert_policy(to,
-                          "INSERT INTO policy (run, num_states, num_actions, q) "
-                          "VALUES (?, ?, ?, ?)");
-  while (runs.step()) {
-    const std::string config = runs.text(1);
-    const std::int64_t seed = runs.integer(2);
-    const std::int64_t version = runs.integer(3);
-    if (runs.text(8).empty()) replace.bind(config).bind(seed).bind(version).run();
-    exists.bind(config).bind(seed).bind(version);
-    const bool there = exists.step();
-    exists.reset();
-    if (there) continue;
-    insert_run.bind(config).bind(seed).bind(version);
-    for (const int column : {4, 5, 6, 7, 8}) insert_run.bind(runs.text(column));
-    insert_run.run();
-    const std::int64_t run = to.last_id();
-
-    measurements.bind(runs.integer(0));
-    while (measurements.step()) {
-      insert_metric.bind(measurements.text(1)).run();
-      insert_measurement.bind(run).bind(measurements.integer(0)).bind(measurements.number(2));
-      insert_measurement.bind(measurements.text(1)).run();
-    }
-    measurements.reset();
-    policies.bind(runs.integer(0));
-    if (policies.step())
-      insert_policy.bind(run)
-          .bind(policies.integer(0))
-          .bind(policies.integer(1))
-          .bind(std::span<const std::byte>(policies.blob(2)))
-          .run();
-    policies.reset();
-    if (more) copy_additions_of_run(from, runs.integer(0), to, run);
-  }
+ALTER TABLE run ADD COLUMN checksum INTEGER;
+ALTER TABLE experiment ADD COLUMN checksum INTEGER;
+ALTER TABLE diagnosis ADD COLUMN checksum INTEGER;
+ALTER TABLE policy RENAME TO policy_before;
+{}
+INSERT INTO policy
+  SELECT run, 'q-table', num_states || ',' || num_actions, q FROM policy_before;
+DROP TABLE policy_before;
+{}
+PRAGMA user_version = {};
+)sql",
+                         kPolicy, ledger(), Store::kSchemaVersion));
+  transaction.commit();
 }
 
 }  // namespace hilo

@@ -10,17 +10,16 @@ namespace hilo {
 
 inline constexpr std::int64_t kApplicationId = 0x68696c6f;  // "hilo"
 
+// The version before the present one, of hilo 0.1: its runs have no checksums, and its policies are
+// Q tables by name.
+inline constexpr std::int64_t kUnverifiedVersion = 2;
+
 // The statements that make an empty store.
 std::string schema();
 
-// Tables that came after the schema's version was fixed: a store without them is whole, programs
-// that do not know them pass them by, and opening a store to write adds them.
-std::string additions();
-bool has_additions(Database& db);
-
-// Copies the runs that `to` does not have, or has as failed, with all that belongs to them. Within
-// the caller's transaction.
-void copy_runs(Database& from, Database& to);
-void copy_diagnoses(Database& from, Database& to);
+// A store of that version looks like one of the present version to this connection, which may only
+// read it; or is made one.
+void show_as_present(Database& db);
+void upgrade(Database& db);
 
 }  // namespace hilo

@@ -31,6 +31,7 @@ class Statement {
   void reset();  // ready to be bound again
   void run();    // to the end, then reset
 
+  bool is_null(int column) const;
   std::int64_t integer(int column) const;
   double number(int column) const;
   std::string text(int column) const;

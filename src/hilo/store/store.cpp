@@ -1,33 +1,32 @@
 #include "hilo/store/store.hpp"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <map>
 
 #include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
+#include "hilo/store/policy_bytes.hpp"
 #include "hilo/store/store_impl.hpp"
 
 // The half of Store that opens and writes.
 namespace hilo {
-namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::byte> compress_values(const std::vector<double>& values) {
-  const auto* data = reinterpret_cast<const Bytef*>(values.data());
-  const uLong size = values.size() * sizeof(double);
-  std::vector<std::byte> out(compressBound(size));
-  uLongf out_size = out.size();
-  if (compress2(reinterpret_cast<Bytef*>(out.data()), &out_size, data, size, Z_BEST_SPEED) != Z_OK)
-    throw Error(Errc::io, "a policy cannot be compressed");
-  out.resize(out_size);
-  return out;
+void insert_config(Database& db, const std::string& hash, const std::string& canonical) {
+  Statement(db, "INSERT OR IGNORE INTO config (hash, canonical) VALUES (?, ?)")
+      .bind(hash)
+      .bind(canonical)
+      .run();
+  Statement stored(db, "SELECT canonical FROM config WHERE hash = ?");
+  stored.bind(hash);
+  if (!stored.step() || stored.text(0) != canonical)
+    throw Error(Errc::data, fmt::format("{}: the store is damaged, or two configurations have the "
+                                        "hash {}",
+                                        db.name(), hash));
 }
-
-}  // namespace
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
@@ -40,6 +39,18 @@ Store Store::open(const fs::path& name) {
   return Store(std::make_unique<Impl>(behind_links(name), true));
 }
 
+std::string Store::close() {
+  impl_->require_in_place();
+  const std::string name = impl_->file.string();
+  const bool whole = impl_->rest();
+  impl_.reset();
+  return whole ? ""
+               : fmt::format(
+                     "{}: is being read by another process, so that a part of it is "
+                     "still in {}-wal; until both are read by hilo again, copy both",
+                     name, name);
+}
+
 Store Store::open_to_read(const fs::path& name) {
   require_store_file(name);
   return Store(std::make_unique<Impl>(behind_links(name), false));
@@ -47,16 +58,10 @@ Store Store::open_to_read(const fs::path& name) {
 
 namespace {
 
-void insert_config(Database& db, const std::string& hash, const std::string& canonical) {
-  Statement(db, "INSERT OR IGNORE INTO config (hash, canonical) VALUES (?, ?)")
-      .bind(hash)
-      .bind(canonical)
-      .run();
-  Statement stored(db, "SELECT canonical FROM config WHERE hash = ?");
-  stored.bind(hash);
-  if (!stored.step() || stored.text(0) != canonical)
-    throw Error(Errc::data,
-                fmt::format("{}: two configurations have the hash {}", db.name(), hash));
+bool has_experiment(Database& db, const std::string& name) {
+  Statement found(db, "SELECT 1 FROM experiment WHERE name = ?");
+  found.bind(name);
+  return found.step();
 }
 
 // What a label of an experiment means.
@@ -73,33 +78,6 @@ std::vector<Reference> references(Database& db, const std::string& experiment) {
   std::vector<Reference> out;
   while (rows.step()) out.push_back({rows.text(0), rows.text(1), rows.integer(2)});
   return out;
-}
-
-void merge_specs(Database& from, Database& to) {
-  Statement rows(from, "SELECT name, spec FROM experiment");
-  Statement insert(to, "INSERT OR IGNORE INTO experiment (name, spec) VALUES (?, ?)");
-  while (rows.step()) insert.bind(rows.text(0)).bind(rows.text(1)).run();
-}
-
-// Throws if a label of an experiment means one thing here and another there.
-void merge_references(Database& from, Database& to) {
-  Statement rows(from,
-                 "SELECT experiment, agent, config, seed, algorithm_version FROM experiment_run");
-  Statement known(to,
-                  "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
-                  "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
-  Statement insert(to, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
-  while (rows.step()) {
-    known.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2)).bind(rows.integer(4));
-    if (known.step())
-      throw Error(Errc::data,
-                  fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename one "
-                              "of them",
-                              to.name(), rows.text(1), rows.text(0), from.name()));
-    known.reset();
-    insert.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2));
-    insert.bind(rows.integer(3)).bind(rows.integer(4)).run();
-  }
 }
 
 std::int64_t metric_id(Database& db, const std::string& metric) {
@@ -154,10 +132,9 @@ void Store::append(const RunRecord& record) {
         .run();
   }
   if (!record.q.empty())
-    Statement(db, "INSERT INTO policy (run, num_states, num_actions, q) VALUES (?, ?, ?, ?)")
+    Statement(db, "INSERT INTO policy (run, kind, shape, bytes) VALUES (?, 'q-table', ?, ?)")
         .bind(run)
-        .bind(static_cast<std::int64_t>(record.num_states))
-        .bind(static_cast<std::int64_t>(record.num_actions))
+        .bind(fmt::format("{},{}", record.num_states, record.num_actions))
         .bind(std::span<const std::byte>(compress_values(record.q)))
         .run();
   if (!record.standard_errors.empty())
@@ -165,18 +142,25 @@ void Store::append(const RunRecord& record) {
         .bind(run)
         .bind(std::span<const std::byte>(compress_values(record.standard_errors)))
         .run();
+  set_checksum_of_run(db, run);
   transaction.commit();
+  impl_->require_in_place();
 }
 
 void Store::keep_diagnosis(const std::string& experiment, const std::string& json) {
-  Statement(impl_->db, "INSERT OR REPLACE INTO diagnosis (experiment, json) VALUES (?, ?)")
+  Statement(impl_->db,
+            "INSERT INTO diagnosis (experiment, json, checksum) VALUES (?, ?, ?) ON CONFLICT "
+            "(experiment) DO UPDATE SET json = excluded.json, checksum = excluded.checksum")
       .bind(experiment)
       .bind(json)
+      .bind(checksum_of_diagnosis(experiment, json))
       .run();
+  impl_->require_in_place();
 }
 
 std::vector<std::string> Store::define_experiment(const Spec& spec) {
   Database& db = impl_->db;
+  if (has_experiment(db, spec.name)) impl_->require_intact(spec.name);
   Transaction transaction(db);
   std::vector<std::string> dropped;
   for (const Reference& old : references(db, spec.name)) {
@@ -209,7 +193,9 @@ std::vector<std::string> Store::define_experiment(const Spec& spec) {
         .bind(old.version)
         .run();
   }
-  Statement(db, "INSERT OR REPLACE INTO experiment (name, spec) VALUES (?, ?)")
+  Statement(db,
+            "INSERT INTO experiment (name, spec) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET "
+            "spec = excluded.spec")
       .bind(spec.name)
       .bind(spec.text)
       .run();
@@ -226,24 +212,10 @@ std::vector<std::string> Store::define_experiment(const Spec& spec) {
           .bind(std::int64_t{config.agent->algorithm_version})
           .run();
   }
+  set_checksum_of_experiment(db, spec.name);
   transaction.commit();
+  impl_->require_in_place();
   return dropped;
-}
-
-void Store::merge(std::span<const Store> others) {
-  Database& db = impl_->db;
-  Transaction transaction(db);
-  for (const Store& other : others) {
-    // Read through the other connection: attaching a file would need a lock on it.
-    Database& from = other.impl_->db;
-    Statement configs(from, "SELECT hash, canonical FROM config");
-    while (configs.step()) insert_config(db, configs.text(0), configs.text(1));
-    merge_references(from, db);
-    merge_specs(from, db);
-    copy_runs(from, db);
-    copy_diagnoses(from, db);
-  }
-  transaction.commit();
 }
 
 }  // namespace hilo

@@ -51,23 +51,39 @@ struct Provenance {
   std::uint64_t first_seed = 0, last_seed = 0;
 };
 
+// What merge is to do with a run whose numbers are not those that were written.
+enum class Damaged : std::uint8_t { stop, leave_out };
+
+struct MergeOutcome {
+  std::uint64_t added = 0;            // runs
+  std::vector<std::string> left_out;  // damaged ones, with their store
+};
+
 // Results in a SQLite file (docs/store.md). A run is written in one transaction; runs belong to
 // nobody, and experiments only refer to them, so that what two figures share exists once.
 class Store {
  public:
-  static constexpr int kSchemaVersion = 2;
+  static constexpr int kSchemaVersion = 3;
 
   // Opens for writing, and makes the file if there is none. Refuses a second writer, a file that is
-  // no store or is damaged, and a store of another version.
+  // no store or is damaged, and a store of another version; one of hilo 0.1 is brought up to date,
+  // and its runs stay without checksums.
   static Store open(const std::filesystem::path& file);
-  // Opens an existing store for reading; others may read and write it meanwhile.
+  // Opens an existing store for reading; others may read and write it meanwhile. What is read from
+  // it is what was written, or an error is thrown.
   static Store open_to_read(const std::filesystem::path& file);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
 
+  // Ends its use. Throws if its file was removed or replaced meanwhile. Returns a sentence to be
+  // shown if a part of it is still in the log beside it, because somebody reads it; else "".
+  std::string close();
+
   std::set<RunKey> finished() const;
+  // Runs without a checksum, because hilo 0.1 wrote them: nobody would notice a change of theirs.
+  std::uint64_t unverified() const;
 
   // Adds a run, or replaces one that had failed. A finished one is left as it is.
   void append(const RunRecord& record);
@@ -80,8 +96,9 @@ class Store {
   void keep_diagnosis(const std::string& experiment, const std::string& json);
 
   // Adds all runs and experiments of other stores. Throws, and adds nothing, if two have an
-  // experiment of one name in which one label means different things.
-  void merge(std::span<const Store> others);
+  // experiment of one name in which one label means different things, or a run with different
+  // numbers.
+  MergeOutcome merge(std::span<const Store> others, Damaged damaged = Damaged::stop);
 
   std::vector<std::string> experiments() const;
   std::vector<std::string> agents(const std::string& experiment) const;

@@ -1,6 +1,7 @@
 #include "hilo/store/store_file.hpp"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -18,6 +19,25 @@ void require_store_file(const fs::path& file) {
     throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
   if (!fs::is_regular_file(file, ignored))
     throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
+  if (fs::file_size(file, ignored) == 0 && !ignored)
+    throw Error(Errc::data,
+                fmt::format("{}: is empty, and no store; remove it, and a new one can be made",
+                            file.string()));
+}
+
+void require_one_name(const fs::path& file) {
+  std::error_code error;
+  const auto names = fs::hard_link_count(file, error);
+  if (!error && names > 1)
+    throw Error(Errc::io, fmt::format("{}: has {} names (hard links), by each of which it could be "
+                                      "written at the same time; copy it to a file of its own",
+                                      file.string(), names));
+}
+
+std::optional<FileIdentity> identity_of(const fs::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return FileIdentity{found.st_dev, found.st_ino};
 }
 
 fs::path behind_links(fs::path file) {
@@ -37,19 +57,21 @@ void require_full_length(Database& db, const fs::path& file) {
                                         file.string(), actual, expected));
 }
 
-void require_ours(Database& db) {
+std::int64_t require_ours(Database& db) {
   const std::int64_t id = db.pragma("application_id");
   if (id != kApplicationId)
     throw Error(Errc::data, fmt::format("{}: is not a hilo store", db.name()));
   const std::int64_t version = db.pragma("user_version");
-  if (version != Store::kSchemaVersion)
-    throw Error(Errc::data, fmt::format("{}: the store has version {}, but this program reads "
-                                        "version {}",
-                                        db.name(), version, Store::kSchemaVersion));
+  if (version != Store::kSchemaVersion && version != kUnverifiedVersion)
+    throw Error(Errc::data,
+                fmt::format("{}: the store has version {}, but this program reads the "
+                            "versions {} and {}",
+                            db.name(), version, kUnverifiedVersion, Store::kSchemaVersion));
+  return version;
 }
 
 void require_undamaged(Database& db) {
-  Statement check(db, "PRAGMA quick_check(1)");
+  Statement check(db, "PRAGMA integrity_check(1)");
   if (check.step() && check.text(0) != "ok") {
     std::string reason = check.text(0);
     std::ranges::replace(reason, '\n', ' ');

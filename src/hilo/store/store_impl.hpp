@@ -1,8 +1,9 @@
 #pragma once
 
-#include <fmt/format.h>
+#include <set>
 
 #include "hilo/core/error.hpp"
+#include "hilo/store/checksum.hpp"
 #include "hilo/store/schema.hpp"
 #include "hilo/store/sqlite.hpp"
 #include "hilo/store/store.hpp"
@@ -13,53 +14,34 @@
 namespace hilo {
 
 struct Store::Impl {
-  Impl(const std::filesystem::path& file, bool write)
-      : lock(write ? std::make_unique<WriterLock>(file) : nullptr), db(open(file, write)) {
-    require_ours(db);
-    require_full_length(db, file);
-    if (write) {
-      require_undamaged(db);
-      // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
-      // others can read meanwhile.
-      db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-      db.execute(additions());
-    }
-    db.execute("PRAGMA foreign_keys = ON");
-  }
-
-  // With the lock held. A new store is made beside its place and then moved there, so that a store
-  // is there as a whole or not at all, whenever the process is killed.
-  static Database open(const std::filesystem::path& file, bool write) {
-    if (!write) return {file, Database::Mode::read};
-    std::error_code ignored;
-    if (!std::filesystem::exists(file) || std::filesystem::file_size(file, ignored) == 0) {
-      const std::filesystem::path made = file.string() + ".new";
-      std::filesystem::remove(made, ignored);
-      std::filesystem::remove(made.string() + "-journal", ignored);
-      Database(made, Database::Mode::create).execute(schema());
-      std::filesystem::rename(made, file, ignored);
-      if (ignored)
-        throw Error(Errc::io, fmt::format("{}: the store cannot be made: {}", file.string(),
-                                          ignored.message()));
-    }
-    return {file, Database::Mode::write};
-  }
-
+  Impl(const std::filesystem::path& store_file, bool write);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
+  ~Impl() { rest(); }
 
-  // A store at rest is one file, readable where nothing can be written.
-  ~Impl() {
-    if (!lock) return;
-    try {
-      db.pragma("journal_mode = DELETE");
-    } catch (const Error&) {
-      // A reader is still there; the log stays until the next writer leaves.
-    }
-  }
+  // A store at rest is one file, readable where nothing can be written. False if somebody reads it
+  // just now, so that a part stays in the log.
+  bool rest();
 
+  // Throws if the file is no longer there, or another one is: what was written would be lost when
+  // the process ends. What it holds is kept beside it then.
+  void require_in_place();
+
+  // Throws if what an experiment refers to is not what was written. Looks at each once.
+  void require_intact(const std::string& experiment);
+  // The same of a run.
+  void require_intact_run(std::int64_t run, const std::string& experiment, const std::string& agent,
+                          std::uint64_t seed);
+
+  std::filesystem::path file;
   std::unique_ptr<WriterLock> lock;
   mutable Database db;
+  std::optional<FileIdentity> identity;
+  bool has_ledger = true;
+  std::set<std::string> intact;  // experiments
 };
+
+// Throws if the hash stands for another configuration.
+void insert_config(Database& db, const std::string& hash, const std::string& canonical);
 
 }  // namespace hilo

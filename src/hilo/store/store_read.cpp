@@ -1,27 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <zlib.h>
 
+#include "hilo/core/hash.hpp"
+#include "hilo/store/policy_bytes.hpp"
 #include "hilo/store/store_impl.hpp"
 
 // The half of Store that asks.
 namespace hilo {
-namespace {
-
-std::vector<double> expand_values(const std::vector<std::byte>& bytes, std::size_t count,
-                                  const std::string& name) {
-  std::vector<double> values(count);
-  uLongf size = count * sizeof(double);
-  const int code =
-      uncompress(reinterpret_cast<Bytef*>(values.data()), &size,
-                 reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uLong>(bytes.size()));
-  if (code != Z_OK || size != count * sizeof(double))
-    throw Error(Errc::data, fmt::format("{}: the store is damaged: a policy cannot be read", name));
-  return values;
-}
-
-}  // namespace
-
 std::set<RunKey> Store::finished() const {
   std::set<RunKey> keys;
   Statement rows(impl_->db, "SELECT config, seed, algorithm_version FROM run WHERE error IS NULL");
@@ -29,6 +14,11 @@ std::set<RunKey> Store::finished() const {
     keys.insert({rows.text(0), static_cast<std::uint64_t>(rows.integer(1)),
                  static_cast<std::uint32_t>(rows.integer(2))});
   return keys;
+}
+
+std::uint64_t Store::unverified() const {
+  Statement count(impl_->db, "SELECT count(*) FROM run WHERE checksum IS NULL");
+  return count.step() ? static_cast<std::uint64_t>(count.integer(0)) : 0;
 }
 
 std::set<RunKey> Store::runs_of(const std::string& experiment) const {
@@ -43,7 +33,9 @@ std::set<RunKey> Store::runs_of(const std::string& experiment) const {
 }
 
 std::vector<std::string> Store::experiments() const {
-  Statement rows(impl_->db, "SELECT DISTINCT experiment FROM experiment_run ORDER BY experiment");
+  Statement rows(impl_->db,
+                 "SELECT experiment FROM experiment_run UNION SELECT name FROM experiment "
+                 "ORDER BY 1");
   std::vector<std::string> names;
   while (rows.step()) names.push_back(rows.text(0));
   return names;
@@ -67,6 +59,8 @@ std::vector<std::string> Store::agents(const std::string& experiment) const {
 
 void Store::for_each_result(const std::string& experiment,
                             const std::function<void(const ResultRow&)>& visit) const {
+  for (const std::string& name : experiments())
+    if (experiment.empty() || name == experiment) impl_->require_intact(name);
   // Run by run, so that nothing has to be sorted but one run's rows.
   Statement runs(impl_->db,
                  "SELECT e.experiment, e.agent, e.seed, r.id FROM experiment_run e JOIN run r "
@@ -81,6 +75,7 @@ void Store::for_each_result(const std::string& experiment,
     row.experiment = runs.text(0);
     row.agent = runs.text(1);
     row.seed = static_cast<std::uint64_t>(runs.integer(2));
+    impl_->require_intact_run(runs.integer(3), row.experiment, row.agent, row.seed);
     rows.bind(runs.integer(3));
     while (rows.step()) {
       row.episode = static_cast<std::uint64_t>(rows.integer(0));
@@ -109,13 +104,19 @@ std::vector<AgentStatus> Store::agent_status(const std::string& experiment) cons
   Statement rows(
       impl_->db,
       "SELECT e.agent, c.canonical, count(*), sum(r.id IS NOT NULL AND r.error IS NULL), "
-      "sum(r.error IS NOT NULL) FROM experiment_run e JOIN config c ON c.hash = e.config "
+      "sum(r.error IS NOT NULL), c.hash FROM experiment_run e JOIN config c ON c.hash = e.config "
       "LEFT JOIN run r USING (config, seed, algorithm_version) "
       "WHERE e.experiment = ? GROUP BY e.agent ORDER BY e.agent");
   rows.bind(experiment);
   std::vector<AgentStatus> out;
   const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.integer(column)); };
-  while (rows.step()) out.push_back({rows.text(0), rows.text(1), count(2), count(3), count(4)});
+  while (rows.step()) {
+    if (hash_hex(rows.text(1)) != rows.text(5))
+      throw Error(Errc::data, fmt::format("{}: the store is damaged: the configuration of agent "
+                                          "'{}' is not what was written",
+                                          impl_->db.name(), rows.text(0)));
+    out.push_back({rows.text(0), rows.text(1), count(2), count(3), count(4)});
+  }
   return out;
 }
 
@@ -166,43 +167,39 @@ StoredPolicy Store::policy(const std::string& experiment, const std::string& age
 std::optional<StoredPolicy> Store::find_policy(const std::string& experiment,
                                                const std::string& agent, std::uint64_t seed) const {
   Statement row(impl_->db,
-                "SELECT p.num_states, p.num_actions, p.q, r.id FROM experiment_run e JOIN run r "
-                "USING (config, seed, algorithm_version) JOIN policy p ON p.run = r.id "
-                "WHERE e.experiment = ? AND e.agent = ? AND e.seed = ?");
+                "SELECT r.id FROM experiment_run e JOIN run r "
+                "USING (config, seed, algorithm_version) WHERE e.experiment = ? AND e.agent = ? "
+                "AND e.seed = ?");
   row.bind(experiment).bind(agent).bind(static_cast<std::int64_t>(seed));
   if (!row.step()) return std::nullopt;
-  StoredPolicy policy{.experiment = experiment,
+  const std::int64_t run = row.integer(0);
+  impl_->require_intact_run(run, experiment, agent, seed);
+  std::optional<PolicyTable> table = read_policy(impl_->db, run, impl_->db.name());
+  if (!table) return std::nullopt;
+  return StoredPolicy{.experiment = experiment,
                       .agent = agent,
                       .seed = seed,
-                      .num_states = static_cast<std::uint64_t>(row.integer(0)),
-                      .num_actions = static_cast<std::uint64_t>(row.integer(1)),
-                      .q = {},
-                      .standard_errors = {}};
-  constexpr std::uint64_t kMany = 1U << 30;
-  if (policy.num_states == 0 || policy.num_actions == 0 || policy.num_states > kMany ||
-      policy.num_actions > kMany / policy.num_states)
-    throw Error(Errc::data, fmt::format("{}: the store is damaged: a policy has no sensible size",
-                                        impl_->db.name()));
-  const std::uint64_t num_pairs = policy.num_states * policy.num_actions;
-  policy.q = expand_values(row.blob(2), num_pairs, impl_->db.name());
-  if (!has_additions(impl_->db)) return policy;
-  Statement errors(impl_->db, "SELECT standard_error FROM policy_error WHERE run = ?");
-  errors.bind(row.integer(3));
-  if (errors.step())
-    policy.standard_errors = expand_values(errors.blob(0), num_pairs, impl_->db.name());
-  return policy;
+                      .num_states = table->num_states,
+                      .num_actions = table->num_actions,
+                      .q = std::move(table->q),
+                      .standard_errors = std::move(table->standard_errors)};
 }
 
 std::string Store::diagnosis(const std::string& experiment) const {
-  if (!has_additions(impl_->db)) return "";
-  Statement row(impl_->db, "SELECT json FROM diagnosis WHERE experiment = ?");
+  Statement row(impl_->db, "SELECT json, checksum FROM diagnosis WHERE experiment = ?");
   row.bind(experiment);
-  return row.step() ? row.text(0) : "";
+  if (!row.step()) return "";
+  std::string json = row.text(0);
+  if (!row.is_null(1) && row.integer(1) != checksum_of_diagnosis(experiment, json))
+    throw Error(Errc::data,
+                fmt::format("{}: the store is damaged: the diagnosis of experiment '{}' "
+                            "is not what was written",
+                            impl_->db.name(), experiment));
+  return json;
 }
 
 std::vector<std::string> Store::diagnosed() const {
   std::vector<std::string> out;
-  if (!has_additions(impl_->db)) return out;
   Statement rows(impl_->db, "SELECT experiment FROM diagnosis ORDER BY experiment");
   while (rows.step()) out.push_back(rows.text(0));
   return out;

@@ -1,0 +1,130 @@
+#include "hilo/store/store_impl.hpp"
+
+#include <fmt/format.h>
+
+// How a store is opened, comes to rest, and notices that it was changed from outside.
+namespace hilo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// With the lock held. A new store is made beside its place and then moved there, so that a store is
+// there as a whole or not at all, whenever the process is killed.
+Database open_database(const fs::path& file, bool write) {
+  if (!write) return {file, Database::Mode::read};
+  if (!fs::exists(file)) {
+    std::error_code error;
+    const fs::path made = file.string() + ".new";
+    fs::remove(made, error);
+    fs::remove(made.string() + "-journal", error);
+    Database(made, Database::Mode::create).execute(schema());
+    fs::rename(made, file, error);
+    if (error)
+      throw Error(Errc::io,
+                  fmt::format("{}: the store cannot be made: {}", file.string(), error.message()));
+  }
+  require_one_name(file);
+  return {file, Database::Mode::write};
+}
+
+// A name that is free, where the store was, else here, else among temporary files.
+std::vector<fs::path> places_to_rescue(const fs::path& file) {
+  std::vector<fs::path> places;
+  std::error_code error;
+  for (const fs::path& folder :
+       {file.parent_path(), fs::current_path(error), fs::temp_directory_path(error)})
+    for (int k = 0; k < 100; ++k) {
+      fs::path place = folder / file.filename();
+      place += k == 0 ? std::string(".rescued") : fmt::format(".rescued-{}", k);
+      if (fs::exists(place, error)) continue;
+      places.push_back(std::move(place));
+      break;
+    }
+  return places;
+}
+
+// The connection still has the file, although its name is gone.
+std::optional<fs::path> rescue(Database& db, const fs::path& file) {
+  for (const fs::path& place : places_to_rescue(file)) {
+    try {
+      Statement(db, "VACUUM INTO ?").bind(place.string()).run();
+      return place;
+    } catch (const Error&) {
+      std::error_code ignored;
+      fs::remove(place, ignored);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Store::Impl::Impl(const fs::path& store_file, bool write)
+    : file(store_file),
+      lock(write ? std::make_unique<WriterLock>(file) : nullptr),
+      db(open_database(file, write)),
+      identity(identity_of(file)) {
+  const std::int64_t version = require_ours(db);
+  require_full_length(db, file);
+  require_undamaged(db);
+  if (write) {
+    // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
+    // others can read meanwhile.
+    db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    if (version == kUnverifiedVersion) upgrade(db);
+  } else if (version == kUnverifiedVersion) {
+    show_as_present(db);
+    has_ledger = false;
+  }
+  if (has_ledger) require_ledger(db);
+  db.execute("PRAGMA foreign_keys = ON");
+}
+
+bool Store::Impl::rest() {
+  if (!lock) return true;
+  bool whole = true;
+  try {
+    db.pragma("journal_mode = DELETE");
+  } catch (const Error&) {
+    // Somebody else has it open. If nobody is reading at this moment, the log can be emptied all
+    // the same, and the file has everything.
+    try {
+      whole = db.pragma("wal_checkpoint(TRUNCATE)") == 0;
+    } catch (const Error&) {
+      whole = false;
+    }
+  }
+  return whole;
+}
+
+void Store::Impl::require_in_place() {
+  if (!lock || identity_of(file) == identity) return;
+  const std::optional<fs::path> kept = rescue(db, file);
+  throw Error(
+      Errc::io,
+      fmt::format("{}: the store was removed or replaced while it was written; {}", file.string(),
+                  kept ? fmt::format("all that it held is kept in {}", kept->string())
+                       : "what it held cannot be kept, because nothing can be written"));
+}
+
+void Store::Impl::require_intact(const std::string& experiment) {
+  if (intact.contains(experiment)) return;
+  if (!experiment_is_intact(db, experiment))
+    throw Error(Errc::data,
+                fmt::format("{}: the store is damaged: the runs or the spec of experiment '{}' are "
+                            "not what was written",
+                            db.name(), experiment));
+  intact.insert(experiment);
+}
+
+void Store::Impl::require_intact_run(std::int64_t run, const std::string& experiment,
+                                     const std::string& agent, std::uint64_t seed) {
+  if (run_is_intact(db, run)) return;
+  throw Error(Errc::data,
+              fmt::format("{}: the store is damaged: the run of experiment '{}', agent '{}', seed "
+                          "{} is not what was written; hilo merge --skip-damaged brings all other "
+                          "runs into a new store",
+                          db.name(), experiment, agent, seed));
+}
+
+}  // namespace hilo

@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "hilo/store/policy_bytes.hpp"
+#include "hilo/store/store_impl.hpp"
+
+// How stores are put into one. The others are read through connections of their own: attaching a
+// file would need a lock on it.
+namespace hilo {
+namespace {
+
+struct FoundRun {
+  std::int64_t id = 0;
+  std::string config;
+  std::int64_t seed = 0, version = 0;
+  bool failed = false;
+};
+
+// How people know it: by the experiments that refer to it.
+std::string name_of(Database& db, const FoundRun& run) {
+  Statement row(db,
+                "SELECT experiment, agent FROM experiment_run WHERE config = ? AND seed = ? "
+                "AND algorithm_version = ? ORDER BY 1, 2");
+  row.bind(run.config).bind(run.seed).bind(run.version);
+  if (!row.step()) return fmt::format("the run of configuration {}, seed {}", run.config, run.seed);
+  return fmt::format("the run of experiment '{}', agent '{}', seed {}", row.text(0), row.text(1),
+                     run.seed);
+}
+
+std::vector<FoundRun> all_runs(Database& db) {
+  Statement rows(db,
+                 "SELECT id, config, seed, algorithm_version, error IS NOT NULL FROM run "
+                 "ORDER BY id");
+  std::vector<FoundRun> runs;
+  while (rows.step())
+    runs.push_back(
+        {rows.integer(0), rows.text(1), rows.integer(2), rows.integer(3), rows.integer(4) != 0});
+  return runs;
+}
+
+std::optional<FoundRun> find_run(Database& db, const FoundRun& like) {
+  Statement row(db,
+                "SELECT id, error IS NOT NULL FROM run WHERE config = ? AND seed = ? "
+                "AND algorithm_version = ?");
+  row.bind(like.config).bind(like.seed).bind(like.version);
+  if (!row.step()) return std::nullopt;
+  FoundRun found = like;
+  found.id = row.integer(0);
+  found.failed = row.integer(1) != 0;
+  return found;
+}
+
+// Everything that two runs of one key must agree in: `seconds` is no result.
+using Numbers = std::map<std::pair<std::int64_t, std::string>, double>;
+Numbers numbers_of(Database& db, std::int64_t run) {
+  Statement rows(db,
+                 "SELECT m.episode, n.name, m.value FROM measurement m JOIN metric n "
+                 "ON n.id = m.metric WHERE m.run = ? AND n.name <> 'seconds'");
+  rows.bind(run);
+  Numbers numbers;
+  while (rows.step()) numbers[{rows.integer(0), rows.text(1)}] = rows.number(2);
+  return numbers;
+}
+
+std::string first_difference(const Numbers& a, const Numbers& b) {
+  const auto text = [](const Numbers& numbers, const Numbers::key_type& key) {
+    const auto found = numbers.find(key);
+    return found == numbers.end() ? std::string("nothing") : fmt::format("{}", found->second);
+  };
+  for (const Numbers* side : {&a, &b})
+    for (const auto& [key, value] : *side)
+      if (text(a, key) != text(b, key))
+        return fmt::format("{} at episode {} is {} and {}", key.second, key.first, text(a, key),
+                           text(b, key));
+  return "";
+}
+
+void require_same_results(Database& from, const FoundRun& theirs, Database& to,
+                          const FoundRun& ours) {
+  std::string difference = first_difference(numbers_of(to, ours.id), numbers_of(from, theirs.id));
+  if (difference.empty() &&
+      read_policy(to, ours.id, to.name()) != read_policy(from, theirs.id, from.name()))
+    difference = "their policies differ";
+  if (!difference.empty())
+    throw Error(Errc::data, fmt::format("{} has other numbers in {} than in {}: {}; one of them is "
+                                        "wrong, so nothing is merged",
+                                        name_of(from, theirs), to.name(), from.name(), difference));
+}
+
+void copy_run(Database& from, std::int64_t run, Database& to) {
+  Statement head(from,
+                 "SELECT config, seed, algorithm_version, host, machine, program, finished, error "
+                 "FROM run WHERE id = ?");
+  head.bind(run);
+  if (!head.step()) return;
+  Statement insert(to,
+                   "INSERT INTO run (config, seed, algorithm_version, host, machine, program, "
+                   "finished, error) VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, ''))");
+  insert.bind(head.text(0)).bind(head.integer(1)).bind(head.integer(2));
+  for (const int column : {3, 4, 5, 6, 7}) insert.bind(head.text(column));
+  insert.run();
+  const std::int64_t copy = to.last_id();
+
+  Statement measurements(from,
+                         "SELECT m.episode, n.name, m.value FROM measurement m JOIN metric n "
+                         "ON n.id = m.metric WHERE m.run = ?");
+  Statement insert_metric(to, "INSERT OR IGNORE INTO metric (name) VALUES (?)");
+  Statement insert_measurement(to,
+                               "INSERT INTO measurement (run, episode, metric, value) "
+                               "SELECT ?, ?, id, ? FROM metric WHERE name = ?");
+  measurements.bind(run);
+  while (measurements.step()) {
+    insert_metric.bind(measurements.text(1)).run();
+    insert_measurement.bind(copy).bind(measurements.integer(0)).bind(measurements.number(2));
+    insert_measurement.bind(measurements.text(1)).run();
+  }
+  Statement policy(from, "SELECT kind, shape, bytes FROM policy WHERE run = ?");
+  policy.bind(run);
+  if (policy.step())
+    Statement(to, "INSERT INTO policy (run, kind, shape, bytes) VALUES (?, ?, ?, ?)")
+        .bind(copy)
+        .bind(policy.text(0))
+        .bind(policy.text(1))
+        .bind(std::span<const std::byte>(policy.blob(2)))
+        .run();
+  Statement errors(from, "SELECT standard_error FROM policy_error WHERE run = ?");
+  errors.bind(run);
+  if (errors.step())
+    Statement(to, "INSERT INTO policy_error (run, standard_error) VALUES (?, ?)")
+        .bind(copy)
+        .bind(std::span<const std::byte>(errors.blob(0)))
+        .run();
+  // A run that cannot be vouched for does not become one that can by being copied.
+  Statement known(from, "SELECT checksum IS NOT NULL FROM run WHERE id = ?");
+  known.bind(run);
+  if (known.step() && known.integer(0) != 0) set_checksum_of_run(to, copy);
+}
+
+// Those that `to` does not have, or has as failed.
+void copy_runs(Database& from, Database& to, MergeOutcome& outcome, Damaged damaged) {
+  for (const FoundRun& run : all_runs(from)) {
+    if (!run_is_intact(from, run.id)) {
+      const std::string what = fmt::format("{}: {}", from.name(), name_of(from, run));
+      if (damaged == Damaged::stop)
+        throw Error(Errc::data, fmt::format("{} is damaged, so nothing is merged; --skip-damaged "
+                                            "leaves it out",
+                                            what));
+      outcome.left_out.push_back(what);
+      continue;
+    }
+    const auto ours = find_run(to, run);
+    if (ours && !ours->failed && !run.failed) require_same_results(from, run, to, *ours);
+    if (ours && (!ours->failed || run.failed)) continue;
+    if (ours) Statement(to, "DELETE FROM run WHERE id = ?").bind(ours->id).run();
+    copy_run(from, run.id, to);
+    ++outcome.added;
+  }
+}
+
+void copy_diagnoses(Database& from, Database& to) {
+  Statement found(from, "SELECT experiment, json FROM diagnosis ORDER BY experiment");
+  while (found.step())
+    Statement(to, "INSERT OR IGNORE INTO diagnosis (experiment, json, checksum) VALUES (?, ?, ?)")
+        .bind(found.text(0))
+        .bind(found.text(1))
+        .bind(checksum_of_diagnosis(found.text(0), found.text(1)))
+        .run();
+}
+
+void merge_specs(Database& from, Database& to) {
+  Statement rows(from, "SELECT name, spec FROM experiment");
+  Statement insert(to, "INSERT OR IGNORE INTO experiment (name, spec) VALUES (?, ?)");
+  while (rows.step()) insert.bind(rows.text(0)).bind(rows.text(1)).run();
+}
+
+// Throws if a label of an experiment means one thing here and another there.
+void merge_references(Database& from, Database& to) {
+  Statement rows(from,
+                 "SELECT experiment, agent, config, seed, algorithm_version FROM experiment_run");
+  Statement known(to,
+                  "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
+                  "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
+  Statement insert(to, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
+  while (rows.step()) {
+    known.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2)).bind(rows.integer(4));
+    if (known.step())
+      throw Error(Errc::data,
+                  fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename one "
+                              "of them",
+                              to.name(), rows.text(1), rows.text(0), from.name()));
+    known.reset();
+    insert.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2));
+    insert.bind(rows.integer(3)).bind(rows.integer(4)).run();
+  }
+}
+
+}  // namespace
+
+MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged) {
+  Database& db = impl_->db;
+  Transaction transaction(db);
+  MergeOutcome outcome;
+  for (const Store& other : others) {
+    for (const std::string& experiment : other.experiments())
+      other.impl_->require_intact(experiment);
+    Database& from = other.impl_->db;
+    Statement configs(from, "SELECT hash, canonical FROM config");
+    while (configs.step()) insert_config(db, configs.text(0), configs.text(1));
+    merge_references(from, db);
+    merge_specs(from, db);
+    copy_runs(from, db, outcome, damaged);
+    copy_diagnoses(from, db);
+  }
+  for (const std::string& experiment : experiments()) set_checksum_of_experiment(db, experiment);
+  transaction.commit();
+  impl_->require_in_place();
+  return outcome;
+}
+
+}  // namespace hilo
