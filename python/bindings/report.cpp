@@ -203,7 +203,7 @@ void bind_report(nb::module_& m) {
             .date = date,
             .experiments = store.experiments()};
         const std::string text =
-            extension == ".html" ? make_page(store, source) : make_markdown(store, source, "");
+            extension == ".html" ? make_page(store, source) : make_markdown(store, source, {});
         AtomicFile file(out);
         file.out() << text;
         file.commit();
@@ -214,7 +214,7 @@ void bind_report(nb::module_& m) {
       "findings",
       [](const Store& store, const std::string& experiment) {
         return make_experiment_report(store, Results(store, known_experiment(store, experiment)),
-                                      {experiment})
+                                      SharedRuns(store, {experiment}))
             .findings;
       },
       "store"_a, "experiment"_a, nb::call_guard<nb::gil_scoped_release>(),

@@ -44,7 +44,7 @@ TEST(Page, EscapesWhatStoresContain) {
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_EQ(count(page, "</script>"), 3U);  // the page's own
   EXPECT_NE(page.find("&lt;/script&gt;&lt;img"), std::string::npos);
-  EXPECT_EQ(make_markdown(store, source_of(store), "").find("<img"), std::string::npos);
+  EXPECT_EQ(make_markdown(store, source_of(store), {}).find("<img"), std::string::npos);
 }
 
 TEST(Page, IsTheSameButForTheDate) {
@@ -67,7 +67,7 @@ TEST(Page, SaysWhatIsMissing) {
                                      return {{0, "test_reward", 0.5}};
                                    });
   for (const std::string& text :
-       {make_page(store, source_of(store)), make_markdown(store, source_of(store), "")}) {
+       {make_page(store, source_of(store)), make_markdown(store, source_of(store), {})}) {
     EXPECT_NE(text.find("MCRL: 1 of 3 runs are there"), std::string::npos);
     EXPECT_NE(text.find("does not hold figure-2a, figure-2c, figure-4a"), std::string::npos);
   }
@@ -166,7 +166,8 @@ TEST(Page, LabelsStandInsAndDoesNotCompareThem) {
   EXPECT_NE(page.find("figure-3 (stand-in data)</h2>"), std::string::npos);
   EXPECT_NE(page.find("1 of them on stand-in data"), std::string::npos);
   EXPECT_NE(page.find("svg class=\"cell\""), std::string::npos);
-  const std::string markdown = make_markdown(store, source_of(store), "figures");
+  const std::string markdown =
+      make_markdown(store, source_of(store), {{"figure-3", "figures/figure-3.png"}});
   EXPECT_NE(markdown.find("The best architecture found (stand-in data)"), std::string::npos);
   EXPECT_NE(markdown.find("![figure-3 (stand-in data)"), std::string::npos);
 }
