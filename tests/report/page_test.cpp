@@ -172,6 +172,36 @@ TEST(Page, LabelsStandInsAndDoesNotCompareThem) {
   EXPECT_NE(markdown.find("![figure-3 (stand-in data)"), std::string::npos);
 }
 
+// What a document links to must be there, and the link must not end at a space or a bracket.
+TEST(Markdown, ShowsThePicturesThatThereAre) {
+  const TemporaryFolder folder;
+  const Store store = testing::example_store(folder.path() / "x.db");
+  EXPECT_EQ(make_markdown(store, source_of(store), {}).find("!["), std::string::npos);
+  EXPECT_NE(make_markdown(store, source_of(store), {{"tiny", "my figures (1)/10% tiny.png"}})
+                .find("![tiny: learning curves](my%20figures%20%281%29/10%25%20tiny.png)"),
+            std::string::npos);
+}
+
+TEST(SharedRuns, FindTheWholeOfAPart) {
+  const TemporaryFolder folder;
+  Store store = Store::open(folder.path() / "x.db");
+  const auto define = [&](const char* name, const std::string& agents, const char* seeds) {
+    store.define_experiment(
+        parse_spec(testing::tiny_spec(agents), "tiny", {std::string("name=") + name, seeds}));
+  };
+  define("part", "", "seeds=3");
+  define("more-seeds", "", "seeds=5");
+  define("more-agents", testing::kTwoMfmcrl, "seeds=3");
+  define("same", "", "seeds=3");
+  define("other", "", "train.episodes=50");
+  const SharedRuns shared(store, {"part", "same", "other", "more-agents", "more-seeds"});
+  EXPECT_EQ(shared.whole_of("part"), "more-agents");  // the first
+  EXPECT_EQ(shared.whole_of("same"), "more-agents");
+  for (const char* whole : {"more-agents", "more-seeds", "other", "unknown"})
+    EXPECT_EQ(shared.whole_of(whole), "") << whole;
+  EXPECT_EQ(SharedRuns(store, {"part", "same"}).whole_of("part"), "");  // no more than it
+}
+
 TEST(Page, TablesEscapeAndMarkVerdicts) {
   const Table table{.title = "T & U", .rows = {{"a", "b"}, {"<x>", "agrees"}}, .note = "n"};
   const std::string html = html_table(table);

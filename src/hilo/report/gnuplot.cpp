@@ -100,7 +100,7 @@ std::string gnuplot_tic(const std::string& text) {
 }
 
 std::string fit_figure(const std::string& name) {
-  constexpr std::size_t kMost = 60;  // characters
+  constexpr std::size_t kMost = 44;  // characters
   std::vector<std::size_t> starts;   // of characters, each one or more bytes of UTF-8
   for (std::size_t i = 0; i < name.size(); ++i)
     if ((static_cast<unsigned char>(name[i]) & 0xc0) != 0x80) starts.push_back(i);

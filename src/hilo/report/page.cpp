@@ -292,10 +292,11 @@ std::string make_page(const Store& store, const ReportSource& source) {
       "<a class=\"skip\" href=\"#main\">Skip to the results</a>\n"
       "<header class=\"top\"><h1>{}</h1><p class=\"lead\">{}</p></header>\n",
       title, escape_html(lead(all)));
-  out += "<nav aria-label=\"Experiments\"><div class=\"inner\">";
+  out += "<nav aria-label=\"Experiments\"><div class=\"inner\"><div class=\"links\">";
   for (const Shown& shown : all)
     out += fmt::format("<a href=\"#x-{0}\">{0}</a>", escape_html(shown.report.name));
-  out += "<button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
+  out +=
+      "</div><button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
   out +=
       "<noscript><p class=\"missing\">The charts and the tables behind them need JavaScript; "
       "all else on this page does not.</p></noscript>\n";
