@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/report_files.hpp"
@@ -10,6 +12,7 @@
 #include "hilo/report/agent_guide.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/estimator_guide.hpp"
+#include "hilo/report/experiment_report.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/tables.hpp"
@@ -89,11 +92,11 @@ int write_guide(const Options& options, const char* flag, const std::string& out
       store,
       fmt::format("hilo report {} {} {}", fs::path(options.store).filename().string(), flag, out),
       relative);
-  draw(store, figures);
   AtomicFile file(out);
   file.out() << text;
   file.commit();
   fmt::print("guide: {}\n", out);
+  draw(store, figures);  // last, so that a figure that fails leaves the rest
   return 0;
 }
 
@@ -132,6 +135,10 @@ int run(const Options& options) {
       if (std::ranges::find(names, name) == names.end()) print_diagnosis(store, name);
 
   nlohmann::json all = nlohmann::json::array();
+  std::map<std::string, std::filesystem::path> pictures;
+  std::vector<std::string> failures;
+  std::optional<SharedRuns> shared;
+  if (!options.figures.empty()) shared.emplace(store, store.experiments());
   for (const std::string& name : names) {
     // A page has it all, so that tables on the terminal would only repeat it.
     if (!options.out.empty() && options.figures.empty() && !options.json) break;
@@ -146,22 +153,30 @@ int run(const Options& options) {
     else if (options.out.empty())
       print_text(store, results, metric);
     if (options.figures.empty()) continue;
-    const auto files =
+    const Drawn drawn =
         options.metric.empty() || metric == "test_reward"
-            ? draw_all(store, results, options.figures)
-            : draw_curves(results, metric, options.figures, fmt::format("{}-{}", name, metric));
-    for (const auto& figure : files)
+            ? draw_what_can_be(results, shared->whole_of(name).empty(), options.figures)
+            : draw_metric(results, metric, options.figures);
+    for (const auto& figure : drawn.files)
       if (!options.json) fmt::print("figure: {}\n", figure.string());
+    if (!drawn.main.empty()) pictures[name] = drawn.main;
+    for (const std::string& failure : drawn.failures)
+      if (std::ranges::find(failures, failure) == failures.end()) failures.push_back(failure);
   }
   if (!options.out.empty()) {
     write_report(store, {.store = options.store,
                          .out = options.out,
                          .figures = options.figures,
                          .experiments = names,
-                         .only = options.experiment});
+                         .only = options.experiment,
+                         .pictures = pictures});
     if (!options.json) fmt::print("report: {}\n", options.out);
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
+  // Said at the end, as all else is there without them.
+  if (!failures.empty())
+    throw Error(Errc::io,
+                fmt::format("not all figures could be drawn: {}", fmt::join(failures, "; ")));
   return 0;
 }
 

@@ -51,26 +51,45 @@ void write_report(const Store& store, const ReportRequest& request) {
       .date = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr))),
       .experiments = request.experiments};
   const fs::path folder = fs::path(request.out).parent_path();
-  const std::string figures =
-      request.figures.empty()
-          ? ""
-          : fs::absolute(request.figures)
-                .lexically_relative(fs::absolute(folder.empty() ? "." : folder).lexically_normal())
-                .string();
+  const fs::path from = fs::absolute(folder.empty() ? "." : folder).lexically_normal();
+  std::map<std::string, std::string> pictures;
+  for (const auto& [experiment, picture] : request.pictures)
+    pictures[experiment] = fs::absolute(picture).lexically_relative(from).string();
   const std::string text =
-      is_page(request.out) ? make_page(store, source) : make_markdown(store, source, figures);
+      is_page(request.out) ? make_page(store, source) : make_markdown(store, source, pictures);
   AtomicFile file(request.out);
   file.out() << text;
   file.commit();
 }
 
+Drawn draw_what_can_be(const Results& results, bool whole, const fs::path& folder) {
+  Drawn drawn;
+  for (const FigureKind figure : figures_of(results, whole)) try {
+      const auto files = draw_figure(results, figure, whole, folder);
+      drawn.files.insert(drawn.files.end(), files.begin(), files.end());
+      if (figure == (whole ? FigureKind::learning : FigureKind::ratios)) drawn.main = files.back();
+    } catch (const Error& e) {
+      drawn.failures.emplace_back(e.what());
+    }
+  return drawn;
+}
+
+Drawn draw_metric(const Results& results, const std::string& metric, const fs::path& folder) {
+  Drawn drawn;
+  try {
+    drawn.files =
+        draw_curves(results, metric, folder, fmt::format("{}-{}", results.experiment(), metric));
+  } catch (const Error& e) {
+    drawn.failures.emplace_back(e.what());
+  }
+  return drawn;
+}
+
 std::vector<fs::path> draw_all(const Store& store, const Results& results, const fs::path& folder) {
-  const bool whole = same_runs_as(store, results, store.experiments()).empty();
-  std::vector<fs::path> files;
-  for (const FigureKind figure : figures_of(results, whole))
-    for (fs::path& file : draw_figure(results, figure, whole, folder))
-      files.push_back(std::move(file));
-  return files;
+  const bool whole = SharedRuns(store, store.experiments()).whole_of(results.experiment()).empty();
+  Drawn drawn = draw_what_can_be(results, whole, folder);
+  if (!drawn.failures.empty()) throw Error(Errc::io, drawn.failures[0]);
+  return std::move(drawn.files);
 }
 
 }  // namespace hilo::cli

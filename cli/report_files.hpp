@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,9 +12,10 @@ namespace hilo::cli {
 
 struct ReportRequest {
   std::string store, out;
-  std::string figures;                   // folder with PNGs for Markdown to show; "" for none
+  std::string figures;                   // the folder that was asked for; "" for none
   std::vector<std::string> experiments;  // to show
   std::string only;                      // the one that was asked for; "" for all
+  std::map<std::string, std::filesystem::path> pictures = {};  // main figures, for Markdown to show
 };
 
 // Throws unless the name says what to write: a page or Markdown. "" is allowed.
@@ -22,7 +24,22 @@ void require_report_name(const std::string& out);
 // Writes the report, whole or not at all.
 void write_report(const Store& store, const ReportRequest& request);
 
-// Every figure of an experiment.
+// What came of drawing: the files that are there, and for each figure that failed a sentence.
+struct Drawn {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> failures;
+  std::filesystem::path main;  // the PNG of the main figure; empty if there is none
+};
+
+// Every figure of an experiment that can be drawn; `whole` unless another one shows its learning
+// curves.
+Drawn draw_what_can_be(const Results& results, bool whole, const std::filesystem::path& folder);
+
+// The same for curves of one metric.
+Drawn draw_metric(const Results& results, const std::string& metric,
+                  const std::filesystem::path& folder);
+
+// Every figure of an experiment. Throws if one fails, when the others are drawn.
 std::vector<std::filesystem::path> draw_all(const Store& store, const Results& results,
                                             const std::filesystem::path& folder);
 

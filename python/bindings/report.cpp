@@ -4,6 +4,7 @@
 #include "hilo/core/csv.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/report/analysis.hpp"
+#include "hilo/report/colours.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/figure.hpp"
 #include "hilo/report/findings.hpp"
@@ -144,6 +145,18 @@ void bind_report(nb::module_& m) {
                    "simulators of your own test_return or train_return.")
       .def_prop_ro("level_metric", &level_metric_of,
                    "What levels are told in, by findings, tables and pages alike.")
+      .def_prop_ro(
+          "styles",
+          [](const Results& results) {
+            const AgentColours colours(results);
+            std::map<std::string, std::pair<std::string, bool>> out;
+            for (const std::string& agent : results.agents())
+              out[agent] = {colours.colour(agent), colours.is_dashed(agent)};
+            return out;
+          },
+          "By agent, its colour as \"#RRGGBB\" and whether its lines are dashed: the same on "
+          "pages, in "
+          "figures and in plots.")
       .def_prop_ro("baseline", &baseline_of, "The agent that others are compared with.")
       .def("at", &known_at, "agent"_a, "metric"_a, "episode"_a, "Over the seeds that have it.")
       .def(
@@ -203,7 +216,7 @@ void bind_report(nb::module_& m) {
             .date = date,
             .experiments = store.experiments()};
         const std::string text =
-            extension == ".html" ? make_page(store, source) : make_markdown(store, source, "");
+            extension == ".html" ? make_page(store, source) : make_markdown(store, source, {});
         AtomicFile file(out);
         file.out() << text;
         file.commit();
@@ -214,7 +227,7 @@ void bind_report(nb::module_& m) {
       "findings",
       [](const Store& store, const std::string& experiment) {
         return make_experiment_report(store, Results(store, known_experiment(store, experiment)),
-                                      {experiment})
+                                      SharedRuns(store, {experiment}))
             .findings;
       },
       "store"_a, "experiment"_a, nb::call_guard<nb::gil_scoped_release>(),

@@ -28,8 +28,6 @@ _AXES = {
     "test_reward": "mean reward per step of the greedy policy, tests",
     "train_reward": "mean reward per step of training episodes",
 }
-# Okabe and Ito's colours: told apart by the colour-blind.
-_COLOURS = ("#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 
 
 class Policy:
@@ -176,11 +174,15 @@ class Study:
 
         figure = Picture(figsize=(7, 4.2), layout="constrained")
         axes = figure.add_subplot()
-        for i, agent in enumerate(self.agents):
+        names = {}  # by line
+        styles = self.results.styles
+        for agent in self.agents:
+            colour, dashed = styles[agent]
             episodes = self.results.episodes(agent, metric)
             points = [self.results.at(agent, metric, episode) for episode in episodes]
-            colour = _COLOURS[i % len(_COLOURS)]
-            axes.plot(episodes, [p.mean for p in points], color=colour, label=agent)
+            style = "--" if dashed else "-"
+            (line,) = axes.plot(episodes, [p.mean for p in points], style, color=colour)
+            names[line] = agent
             axes.fill_between(
                 episodes,
                 [p.low for p in points],
@@ -192,14 +194,21 @@ class Study:
         if metric in ("policy_value", "test_return") and self.results.has_metric("optimal_value"):
             known = [a for a in self.agents if self.results.final_values(a, "optimal_value")]
             optimum = self.results.final(known[0], "optimal_value").mean
-            axes.axhline(optimum, color="#777777", linestyle=":", label="optimum, exact")
+            line = axes.axhline(optimum, color="#777777", linestyle=":")
+            names[line] = "optimum, exact"
         seeds = sorted({len(self.results.seeds(agent)) for agent in self.agents})
         count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
         axes.set_title(f"{self.experiment}: mean and 95 % interval over {count} seeds")
         axes.set_xlabel("expensive episodes")
         axes.set_ylabel(_AXES.get(metric, metric))
         axes.grid(color="#dddddd", linewidth=0.5)
-        axes.legend()
+        # Names are set afterwards: the legend leaves out what begins with an underscore.
+        legend = axes.legend(list(names), [str(i) for i in range(len(names))])
+        for text, name in zip(legend.get_texts(), names.values()):
+            text.set_text(name)
+        # Names are text: a dollar in them begins no formula.
+        for text in (*legend.get_texts(), axes.title, axes.yaxis.label):
+            text.set_parse_math(False)
         if file is not None:
             figure.savefig(os.fspath(file), dpi=120)
         return figure

@@ -174,7 +174,8 @@ TEST(Analysis, OfAUsersSimulatorTheReturnCountsEverywhere) {
     EXPECT_NEAR(a.find("Q-learning")->level.mean, 5.1, 1e-12);
     EXPECT_NEAR(a.find("Q-learning")->advantage->mean, 4, 1e-12);
     EXPECT_EQ(sides_of(a).above, std::vector<std::string>{"Q-learning"});
-    const ExperimentReport report = make_experiment_report(store, results, {"plant"});
+    const ExperimentReport report =
+        make_experiment_report(store, results, SharedRuns(store, {"plant"}));
     EXPECT_NE(report.findings[0].find("Q-learning has the highest mean"), std::string::npos)
         << report.findings[0];
     EXPECT_EQ(report.findings[1].find("Nothing was tested") != std::string::npos, !tested)
@@ -193,7 +194,8 @@ TEST(Analysis, NeverComparesExactLevelsWithTests) {
         if (agent == 1) out.push_back({40, "policy_reward", 0.8});
         return out;
       });
-  const ExperimentReport report = make_experiment_report(store, Results(store, "tiny"), {"tiny"});
+  const ExperimentReport report =
+      make_experiment_report(store, Results(store, "tiny"), SharedRuns(store, {"tiny"}));
   EXPECT_EQ(report.analysis.level_metric, "test_reward");
   EXPECT_NE(report.findings[0].find("MCRL has the highest mean at the end: mean reward per step "
                                     "0.700"),

@@ -44,7 +44,7 @@ TEST(Page, EscapesWhatStoresContain) {
   EXPECT_EQ(page.find("<img"), std::string::npos);
   EXPECT_EQ(count(page, "</script>"), 3U);  // the page's own
   EXPECT_NE(page.find("&lt;/script&gt;&lt;img"), std::string::npos);
-  EXPECT_EQ(make_markdown(store, source_of(store), "").find("<img"), std::string::npos);
+  EXPECT_EQ(make_markdown(store, source_of(store), {}).find("<img"), std::string::npos);
 }
 
 TEST(Page, IsTheSameButForTheDate) {
@@ -67,7 +67,7 @@ TEST(Page, SaysWhatIsMissing) {
                                      return {{0, "test_reward", 0.5}};
                                    });
   for (const std::string& text :
-       {make_page(store, source_of(store)), make_markdown(store, source_of(store), "")}) {
+       {make_page(store, source_of(store)), make_markdown(store, source_of(store), {})}) {
     EXPECT_NE(text.find("MCRL: 1 of 3 runs are there"), std::string::npos);
     EXPECT_NE(text.find("does not hold figure-2a, figure-2c, figure-4a"), std::string::npos);
   }
@@ -166,9 +166,40 @@ TEST(Page, LabelsStandInsAndDoesNotCompareThem) {
   EXPECT_NE(page.find("figure-3 (stand-in data)</h2>"), std::string::npos);
   EXPECT_NE(page.find("1 of them on stand-in data"), std::string::npos);
   EXPECT_NE(page.find("svg class=\"cell\""), std::string::npos);
-  const std::string markdown = make_markdown(store, source_of(store), "figures");
+  const std::string markdown =
+      make_markdown(store, source_of(store), {{"figure-3", "figures/figure-3.png"}});
   EXPECT_NE(markdown.find("The best architecture found (stand-in data)"), std::string::npos);
   EXPECT_NE(markdown.find("![figure-3 (stand-in data)"), std::string::npos);
+}
+
+// What a document links to must be there, and the link must not end at a space or a bracket.
+TEST(Markdown, ShowsThePicturesThatThereAre) {
+  const TemporaryFolder folder;
+  const Store store = testing::example_store(folder.path() / "x.db");
+  EXPECT_EQ(make_markdown(store, source_of(store), {}).find("!["), std::string::npos);
+  EXPECT_NE(make_markdown(store, source_of(store), {{"tiny", "my figures (1)/10% tiny.png"}})
+                .find("![tiny: learning curves](my%20figures%20%281%29/10%25%20tiny.png)"),
+            std::string::npos);
+}
+
+TEST(SharedRuns, FindTheWholeOfAPart) {
+  const TemporaryFolder folder;
+  Store store = Store::open(folder.path() / "x.db");
+  const auto define = [&](const char* name, const std::string& agents, const char* seeds) {
+    store.define_experiment(
+        parse_spec(testing::tiny_spec(agents), "tiny", {std::string("name=") + name, seeds}));
+  };
+  define("part", "", "seeds=3");
+  define("more-seeds", "", "seeds=5");
+  define("more-agents", testing::kTwoMfmcrl, "seeds=3");
+  define("same", "", "seeds=3");
+  define("other", "", "train.episodes=50");
+  const SharedRuns shared(store, {"part", "same", "other", "more-agents", "more-seeds"});
+  EXPECT_EQ(shared.whole_of("part"), "more-agents");  // the first
+  EXPECT_EQ(shared.whole_of("same"), "more-agents");
+  for (const char* whole : {"more-agents", "more-seeds", "other", "unknown"})
+    EXPECT_EQ(shared.whole_of(whole), "") << whole;
+  EXPECT_EQ(SharedRuns(store, {"part", "same"}).whole_of("part"), "");  // no more than it
 }
 
 TEST(Page, TablesEscapeAndMarkVerdicts) {

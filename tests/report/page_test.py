@@ -70,6 +70,28 @@ kind = "mfmcrl"
 sweep.variant = ["as-published", "plus"]
 '''
 
+# Names as people give them, and longer than a phone is wide.
+NAMES = r'''spec_version = 1
+name = "names-of-agents-that-are-longer-than-any-phone-is-wide-in-one-word"
+seeds = 2
+[problem]
+kind = "random-mdp"
+states = 40
+actions = 4
+[train]
+episodes = 40
+[test]
+every = 20
+episodes = 5
+exact_every = 20
+[[agent]]
+kind = "mcrl"
+label = "10% noise, 'plain' & \"quoted\" <b>_{x}^2$\\`@"
+[[agent]]
+kind = "mfmcrl"
+label = "with_a_label_of_one_word_that_goes_on_and_on_and_on_and_on_and_on_and_on_and_on_and_on_to_its_end"
+'''
+
 
 def make_page(folder):
     """A store with a small experiment and a part of the paper's, and its page."""
@@ -85,6 +107,8 @@ def make_page(folder):
     (folder / "docking.toml").write_text(DOCKING)
     run("run", "docking.toml", "--store", "page.db")
     run("reproduce", "figure-2a", "--seeds", "2", "--store", "page.db", codes=(0, 1))
+    (folder / "names.toml").write_text(NAMES)
+    run("run", "names.toml", "--store", "page.db")
     run("report", "page.db", "--out", "page.html")
     return folder / "page.html"
 
@@ -285,12 +309,24 @@ class PageTest(unittest.TestCase):
         for figure in self.figures():
             self.driver.execute_script("arguments[0].scrollIntoView()", figure)
             self.wait_for(lambda f=figure: f.get_attribute("data-metric"))
+        # What scrolls may hold more than is seen, but must itself be seen whole.
         wide = self.driver.execute_script(
-            "const inBox = (e) => e.closest('.scroll, nav .inner, pre, .skip, svg');"
+            "const inBox = (e) => e.closest('.skip') || e.parentElement.closest('.scroll, nav .links, pre, svg');"
             "return [...document.querySelectorAll('body *')].filter((e) => !inBox(e)"
             "  && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 120))")
         self.assertEqual(wide, [])
         self.assertLessEqual(self.driver.execute_script("return document.documentElement.scrollWidth"), 360)
+        button = self.driver.find_element(By.ID, "theme")
+        self.assertLessEqual(button.rect["x"] + button.rect["width"], 360)
+        button.click()
+
+    def test_agents_are_named_as_they_are(self):
+        if PAGE:
+            self.skipTest("needs its experiment")
+        figure = self.figure("names-of-agents-that-are-longer-than-any-phone-is-wide-in-one-word")
+        label = "10% noise, 'plain' & \"quoted\" <b>_{x}^2$\\`@"
+        self.assertEqual(figure.find_element(By.CSS_SELECTOR, ".legend button").text, label)
+        self.assertEqual(self.datasets(figure)[0][0], label)
 
     def test_follows_light_and_dark(self):
         ground = "return getComputedStyle(document.body).backgroundColor"

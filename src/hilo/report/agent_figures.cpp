@@ -33,13 +33,13 @@ std::vector<std::filesystem::path> draw_agent_guide(const Store& store,
       script.plot +=
           fmt::format("{}  $agent{} using 1:2 with lines lw 2.5 dt {} lc rgb '{}' title {}",
                       script.plot.empty() ? "" : ", \\\n", k, 1 + k % 3,
-                      kColours[k % std::size(kColours)], gnuplot_quoted(agents[k]));
+                      kColours[k % std::size(kColours)], gnuplot_quoted(fit_figure(agents[k])));
     }
     script.settings += fmt::format(
         "set grid lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\nset logscale x\n"
-        "set title {} noenhanced\nset xlabel 'high-fidelity episodes'\n"
+        "set title {}\nset xlabel 'high-fidelity episodes'\n"
         "set ylabel 'share of the optimum, mean over {} seeds'\nset yrange [{}:1.02]\n"
-        "set key outside right top noenhanced\n",
+        "set key outside right top\n",
         gnuplot_quoted(table.title), table.seeds, std::max(-0.5, 0.05 * std::floor(lowest / 0.05)));
     const auto drawn = run_gnuplot(script, folder, fmt::format("agents-{}", table.problem->id));
     files.insert(files.end(), drawn.begin(), drawn.end());

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "hilo/report/analysis.hpp"
+#include "hilo/report/colours.hpp"
 #include "hilo/report/published.hpp"
-#include "hilo/report/variants.hpp"
 
 namespace hilo {
 namespace {
@@ -179,18 +179,6 @@ Json metric_of(const Results& results, const std::vector<Comparison>& comparison
 
 }  // namespace
 
-std::size_t colour_of(const Results& results, const std::string& agent) {
-  std::vector<std::string> seen;
-  for (const std::string& other : results.agents()) {
-    const std::string name = without_variant(other);
-    if (std::ranges::find(seen, name) == seen.end()) seen.push_back(name);
-  }
-  // The first colour is kept for the baseline, so that others have theirs with and without one.
-  const bool baseline_first = !seen.empty() && seen[0] == "MCRL";
-  const auto place = std::ranges::find(seen, without_variant(agent)) - seen.begin();
-  return static_cast<std::size_t>(place) + (baseline_first ? 0 : 1);
-}
-
 std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
   std::vector<ChartSpec> out;
   for (const ChartSpec& chart : all_charts()) {
@@ -210,23 +198,17 @@ std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
   return out;
 }
 
-bool is_dashed(const Results& results, const std::string& agent) {
-  return agent.ends_with("as-written") || colour_of(results, agent) >= kNumColours;
-}
-
 std::string chart_data(const Results& results, const std::vector<ChartSpec>& charts) {
   const auto comparisons = compare_with_published(results);
+  const AgentColours colours(results);
   Json agents = Json::array();
   for (const std::string& agent : results.agents())
-    agents.push_back({{"label", agent},
-                      {"colour", colour_of(results, agent)},
-                      {"dashed", is_dashed(results, agent)}});
+    agents.push_back(
+        {{"label", agent}, {"colour", colours.place(agent)}, {"dashed", colours.is_dashed(agent)}});
   if (results.has_metric("best_accuracy")) {
-    std::size_t colour = 0;
-    for (const std::string& agent : results.agents())
-      colour = std::max(colour, colour_of(results, agent));
+    std::size_t colour = colours.first_free();
     for (const Reference& reference : kReferences)
-      agents.push_back({{"label", reference.label}, {"colour", ++colour}, {"dashed", true}});
+      agents.push_back({{"label", reference.label}, {"colour", colour++}, {"dashed", true}});
   }
   Json filled = Json::array();
   for (const ChartSpec& chart : charts) {
@@ -239,10 +221,13 @@ std::string chart_data(const Results& results, const std::vector<ChartSpec>& cha
                     {"standIn", results.is_stand_in()},
                     {"agents", agents},
                     {"charts", filled}};
-  std::string text = out.dump(-1, ' ', false, Json::error_handler_t::replace);
   // Text from a store must not be able to end the element it stands in.
-  for (std::size_t place = 0; (place = text.find('<', place)) != std::string::npos;)
-    text.replace(place, 1, "\\u003c");
+  std::string text;
+  for (const char c : out.dump(-1, ' ', false, Json::error_handler_t::replace))
+    if (c == '<')
+      text += "\\u003c";
+    else
+      text += c;
   return text;
 }
 

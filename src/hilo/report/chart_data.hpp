@@ -31,12 +31,4 @@ std::vector<ChartSpec> charts_of(const Results& results, bool with_learning);
 // What the page's script draws of an experiment, as JSON that may stand in HTML.
 std::string chart_data(const Results& results, const std::vector<ChartSpec>& charts);
 
-// Which of the page's colours an agent has: variants of one agent share it.
-std::size_t colour_of(const Results& results, const std::string& agent);
-
-// There are so many colours; agents beyond them, and those as-written beside as-published, are
-// dashed.
-inline constexpr std::size_t kNumColours = 8;
-bool is_dashed(const Results& results, const std::string& agent);
-
 }  // namespace hilo

@@ -243,7 +243,7 @@ std::vector<std::filesystem::path> draw_estimator_guide(const Store& store,
   std::string labels;
   const auto& rows = guide.rows();
   for (std::size_t r = 0; r < rows.size(); ++r)
-    labels += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_quoted(rows[r].method),
+    labels += fmt::format("{}{} {}", r > 0 ? ", " : "", gnuplot_tic(fit_figure(rows[r].method)),
                           -static_cast<double>(r));
   for (std::size_t c = 0; c < kColumns.size(); ++c) {
     script.settings += fmt::format("$column{} << END\n", c);
@@ -261,9 +261,9 @@ std::vector<std::filesystem::path> draw_estimator_guide(const Store& store,
   }
   script.settings += fmt::format(
       "set grid xtics lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n"
-      "set title 'Gain over plain Monte Carlo, 95 % intervals over {} seeds' noenhanced\n"
+      "set title 'Gain over plain Monte Carlo, 95 % intervals over {} seeds'\n"
       "set xlabel 'gain in exact mean reward per step (docking: in exact value)'\n"
-      "set ytics ({}) noenhanced\nset yrange [{}:0.8]\nset key outside top horizontal center\n"
+      "set ytics ({})\nset yrange [{}:0.8]\nset key outside top horizontal center\n"
       "set arrow from 0, graph 0 to 0, graph 1 nohead lw 2 lc rgb '#777777'\n",
       guide.seeds(), labels, -static_cast<double>(rows.size()) + 0.4);
   return run_gnuplot(script, folder, kEstimatorFigure);

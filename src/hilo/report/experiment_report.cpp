@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <set>
 
 #include "hilo/report/docking_report.hpp"
 #include "hilo/report/findings.hpp"
@@ -59,20 +58,31 @@ std::vector<std::string> missing_runs(const std::vector<AgentStatus>& agents) {
 
 }  // namespace
 
-std::string same_runs_as(const Store& store, const Results& results,
-                         const std::vector<std::string>& among) {
-  const std::set<RunKey> ours = store.runs_of(results.experiment());
-  for (const std::string& other : among) {
-    const std::set<RunKey> theirs = store.runs_of(other);
-    if (other != results.experiment() && theirs.size() > ours.size() &&
-        std::ranges::includes(theirs, ours))
-      return other;
+SharedRuns::SharedRuns(const Store& store, const std::vector<std::string>& experiments)
+    : experiments_(experiments) {
+  for (const std::string& experiment : experiments_) {
+    const auto& runs = runs_[experiment] = store.runs_of(experiment);
+    if (!runs.empty()) holders_[*runs.begin()];
+  }
+  for (std::size_t i = 0; i < experiments_.size(); ++i)
+    for (const RunKey& run : runs_[experiments_[i]])
+      if (const auto found = holders_.find(run); found != holders_.end())
+        found->second.push_back(i);
+}
+
+std::string SharedRuns::whole_of(const std::string& experiment) const {
+  const auto ours = runs_.find(experiment);
+  if (ours == runs_.end() || ours->second.empty()) return "";
+  for (const std::size_t i : holders_.at(*ours->second.begin())) {
+    const std::set<RunKey>& theirs = runs_.at(experiments_[i]);
+    if (theirs.size() > ours->second.size() && std::ranges::includes(theirs, ours->second))
+      return experiments_[i];
   }
   return "";
 }
 
 ExperimentReport make_experiment_report(const Store& store, const Results& results,
-                                        const std::vector<std::string>& shown) {
+                                        const SharedRuns& shown) {
   ExperimentReport report;
   report.name = results.experiment();
   report.stand_in = results.is_stand_in();
@@ -81,7 +91,7 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   const auto status = store.agent_status(report.name);
   report.provenance = store.provenance(report.name);
   report.setting = setting_of(status, report.provenance);
-  report.same_runs_as = same_runs_as(store, results, shown);
+  report.same_runs_as = shown.whole_of(report.name);
   report.missing = missing_runs(status);
   report.analysis = analyse(results);
   report.comparisons = compare_with_published(results);

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,13 +48,24 @@ struct ExperimentReport {
   std::optional<BestArchitecture> best;
 };
 
+// Which experiments are part of which others. Made once for a report, as it reads the runs of all.
+class SharedRuns {
+ public:
+  SharedRuns(const Store& store, const std::vector<std::string>& experiments);
+
+  // The first that has all runs of this one and more; "" if none has.
+  std::string whole_of(const std::string& experiment) const;
+
+ private:
+  std::vector<std::string> experiments_;
+  std::map<std::string, std::set<RunKey>> runs_;
+  // For the first run of every experiment those that have it: others cannot be the whole of it.
+  std::map<RunKey, std::vector<std::size_t>> holders_;
+};
+
 // `shown` are all experiments of the report that it stands in.
 ExperimentReport make_experiment_report(const Store& store, const Results& results,
-                                        const std::vector<std::string>& shown);
-
-// One of the experiments that has all runs of this one and more; "" if none has.
-std::string same_runs_as(const Store& store, const Results& results,
-                         const std::vector<std::string>& among);
+                                        const SharedRuns& shown);
 
 // What else belongs to studies of which the store holds a part: one sentence each.
 std::vector<std::string> missing_of_studies(const std::vector<std::string>& experiments);

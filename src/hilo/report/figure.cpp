@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/text.hpp"
-#include "hilo/report/chart_data.hpp"
+#include "hilo/report/colours.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/gnuplot.hpp"
 #include "hilo/report/published.hpp"
@@ -16,14 +15,6 @@ namespace hilo {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Okabe and Ito's colours: told apart by the colour-blind. The page has the same.
-constexpr std::array<const char*, kNumColours> kColours = {
-    "#000000", "#D55E00", "#0072B2", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8A8A2A"};
-
-const char* colour_name(const Results& results, const std::string& agent) {
-  return kColours[colour_of(results, agent) % kColours.size()];
-}
 
 std::string axis_name(const std::string& metric) {
   if (metric == "test_reward") return "mean reward per step, greedy policy";
@@ -55,9 +46,9 @@ constexpr const char* kCommon =
     "set grid lt 1 lw 1 lc rgb '#d0d0d0'\nset border 3\nset tics nomirror\n";
 
 std::string title_line(const Results& results, const std::string& what) {
-  return fmt::format("set title {} noenhanced\n",
-                     gnuplot_quoted(fmt::format("{}: {} over {} seeds", results.title(), what,
-                                                seeds_of(results))));
+  return fmt::format("set title {}\n",
+                     gnuplot_quoted(fmt::format("{}: {} over {} seeds", fit_figure(results.title()),
+                                                what, seeds_of(results))));
 }
 
 // A dotted line at the exact level of the optimum, where the metric has one.
@@ -79,11 +70,12 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
   std::string lines;
   std::string marks;
   const auto comparisons = compare_with_published(results);
+  const AgentColours colours(results);
   for (std::size_t i = 0; i < results.agents().size(); ++i) {
     const std::string& agent = results.agents()[i];
     const auto episodes = results.common_episodes(agent, metric);
     if (episodes.empty()) continue;
-    const char* colour = colour_name(results, agent);
+    const char* colour = colours.colour(agent);
     script.settings += fmt::format("$curve{} << END\n", i);
     for (const std::uint64_t episode : episodes) {
       const Summary s = results.at(agent, metric, episode);
@@ -94,9 +86,9 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
         "  $curve{} using 1:3:4 with filledcurves fc rgb '{}' fs transparent solid 0.15 notitle, "
         "\\\n",
         i, colour);
-    lines += fmt::format(
-        "  $curve{} using 1:2 with lines lw 2 lc rgb '{}' dt {} title {} noenhanced, \\\n", i,
-        colour, is_dashed(results, agent) ? 2 : 1, gnuplot_quoted(agent));
+    lines +=
+        fmt::format("  $curve{} using 1:2 with lines lw 2 lc rgb '{}' dt {} title {}, \\\n", i,
+                    colour, colours.is_dashed(agent) ? 2 : 1, gnuplot_quoted(fit_figure(agent)));
     std::string points;
     for (const Comparison& c : comparisons)
       if (c.published.agent == agent && c.published.metric == metric)
@@ -112,10 +104,10 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
   script.plot.resize(script.plot.size() - 4);  // the last ", \\\n"
   script.settings += kCommon + title_line(results, "mean and 95 % interval") +
                      fmt::format(
-                         "set xlabel 'high-fidelity episodes'\nset ylabel {} noenhanced\n"
+                         "set xlabel 'high-fidelity episodes'\nset ylabel {}\n"
                          "set key inside bottom right font ',12'\n"
                          "set xrange [0:*]\n",
-                         gnuplot_quoted(axis_name(metric)));
+                         gnuplot_quoted(fit_figure(axis_name(metric))));
   return script;
 }
 
@@ -128,6 +120,7 @@ GnuplotScript ratios_script(const Results& results) {
   std::string published = "$published << END\n";
   bool any_outlier = false;
   bool any_published = false;
+  const AgentColours colours(results);
   const auto all = ratio_boxes(results);
   for (std::size_t i = 0; i < all.size(); ++i) {
     const RatioBox& b = all[i];
@@ -137,7 +130,7 @@ GnuplotScript ratios_script(const Results& results) {
     boxes += fmt::format(
         "  $box{} using 1:2:3:4:5 with candlesticks lw 2 lc rgb '{}' dt {} fs empty notitle "
         "whiskerbars 0.5, \\\n",
-        i, colour_name(results, b.agent), is_dashed(results, b.agent) ? 2 : 1);
+        i, colours.colour(b.agent), colours.is_dashed(b.agent) ? 2 : 1);
     medians += fmt::format("{} {} {} {} {}\n", i, q.median, q.median, q.median, q.median);
     for (const double outlier : b.box.outliers) outliers += fmt::format("{} {}\n", i, outlier);
     any_outlier = any_outlier || !b.box.outliers.empty();
@@ -145,12 +138,12 @@ GnuplotScript ratios_script(const Results& results) {
       published += fmt::format("{} {} {} {}\n", static_cast<double>(i) + 0.33, b.published->value,
                                b.published->q1, b.published->q3);
     any_published = any_published || b.published.has_value();
-    labels += fmt::format("{}{} {}", i > 0 ? ", " : "", gnuplot_quoted(b.agent), i);
+    labels += fmt::format("{}{} {}", i > 0 ? ", " : "", gnuplot_tic(fit_figure(b.agent)), i);
   }
   script.settings += medians + "END\n" + outliers + "END\n" + published + "END\n" + kCommon +
                      title_line(results, "variance ratio of the last 1000 episodes") +
                      fmt::format(
-                         "set xtics ({}) rotate by 20 right noenhanced font ',11'\n"
+                         "set xtics ({}) rotate by 20 right font ',11'\n"
                          "set boxwidth 0.4\nset xrange [-0.6:{}]\nset yrange [0:*]\n"
                          "set ylabel 'variance ratio 1 − ρ²'\nset key top right\n"
                          "set bmargin 6\nset lmargin 12\nset rmargin 4\n",

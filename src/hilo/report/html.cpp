@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "hilo/report/chart_data.hpp"
+#include "hilo/report/colours.hpp"
 
 namespace hilo {
 namespace {
@@ -127,10 +127,11 @@ std::string html_boxes(const std::vector<RatioBox>& boxes, const Results& result
     published = published || b.published.has_value();
   }
   top = round_up(top);
+  const AgentColours colours(results);
   std::string out = "<div class=\"boxes\">";
   for (const RatioBox& b : boxes)
     out += fmt::format("<div class=\"name\">{}</div><div>{}</div>\n", escape_html(b.agent),
-                       box_row(b, colour_of(results, b.agent), top));
+                       box_row(b, colours.place(b.agent), top));
   out += "<div class=\"ticks\" aria-hidden=\"true\">";
   for (int i = 0; i <= 5; ++i)
     out += fmt::format("<span style=\"left:{}%\">{:.3g}</span>", 20 * i, top * i / 5);

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "hilo/core/version.hpp"
 #include "hilo/report/diagnosis_report.hpp"
@@ -28,6 +29,17 @@ std::string plain(const std::string& text) {
   return out;
 }
 
+// A path as the target of a link, which ends at a space or a bracket and decodes what follows %.
+std::string target(const std::string& path) {
+  std::string out;
+  for (const char c : path)
+    if (std::string_view(" ()<>[]%?#\\\"").find(c) == std::string_view::npos)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  return out;
+}
+
 std::string row_of(const std::vector<std::string>& cells) {
   std::string out = "|";
   for (const std::string& cell : cells) out += fmt::format(" {} |", plain(cell));
@@ -49,8 +61,8 @@ std::string list_of(const std::vector<std::string>& items) {
   return items.empty() ? "" : out + "\n";
 }
 
-std::string section(const Store& store, const std::string& name,
-                    const std::vector<std::string>& all, const std::string& figures) {
+std::string section(const Store& store, const std::string& name, const SharedRuns& all,
+                    const std::string& picture) {
   const Results results(store, name);
   const ExperimentReport r = make_experiment_report(store, results, all);
   const bool whole = r.same_runs_as.empty();
@@ -65,9 +77,10 @@ std::string section(const Store& store, const std::string& name,
   }
   if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
   out += list_of(r.findings);
-  if (const FigureKind figure = whole ? FigureKind::learning : FigureKind::ratios; !figures.empty())
-    out += fmt::format("![{}: {}]({}/{}.png)\n\n", plain(results.title()), caption_of(figure),
-                       figures, figure_name(results, figure, whole));
+  if (!picture.empty())
+    out +=
+        fmt::format("![{}: {}]({})\n\n", plain(results.title()),
+                    caption_of(whole ? FigureKind::learning : FigureKind::ratios), target(picture));
   out += table_of(r.outcome) + table_of(r.needed) + table_of(r.saving) + table_of(r.comparison);
   out += table_of(r.search);
   if (r.best)
@@ -93,14 +106,17 @@ std::string section(const Store& store, const std::string& name,
 }  // namespace
 
 std::string make_markdown(const Store& store, const ReportSource& source,
-                          const std::string& figures) {
+                          const std::map<std::string, std::string>& pictures) {
   std::string out = fmt::format(
       "# Results\n\nWritten by `{}` from the results in the store; no number is typed by hand. "
       "Intervals are 95 % intervals.\n\n",
       source.command);
   out += list_of(missing_of_studies(store.experiments()));
-  for (const std::string& name : source.experiments)
-    out += section(store, name, source.experiments, figures);
+  const SharedRuns shared(store, source.experiments);
+  for (const std::string& name : source.experiments) {
+    const auto picture = pictures.find(name);
+    out += section(store, name, shared, picture == pictures.end() ? "" : picture->second);
+  }
   return out;
 }
 

@@ -1,14 +1,15 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "hilo/report/page.hpp"
 
 namespace hilo {
 
-// The same report as Markdown, for documents under version control: sentences and tables. Where
-// `figures` is not empty, it is the folder, seen from the document, that has a PNG of each figure.
+// The same report as Markdown, for documents under version control: sentences and tables. An
+// experiment that has one of the `pictures`, files seen from the document, shows it.
 std::string make_markdown(const Store& store, const ReportSource& source,
-                          const std::string& figures);
+                          const std::map<std::string, std::string>& pictures);
 
 }  // namespace hilo

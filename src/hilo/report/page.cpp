@@ -10,6 +10,7 @@
 #include "hilo/core/version.hpp"
 #include "hilo/report/assets.hpp"
 #include "hilo/report/chart_data.hpp"
+#include "hilo/report/colours.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/docking_report.hpp"
 #include "hilo/report/experiment_report.hpp"
@@ -155,8 +156,7 @@ struct Shown {
   std::string html, data;
 };
 
-Shown show(const Store& store, const std::string& name, std::size_t index,
-           const std::vector<std::string>& all) {
+Shown show(const Store& store, const std::string& name, std::size_t index, const SharedRuns& all) {
   const Results results(store, name);
   Shown shown{
       .report = make_experiment_report(store, results, all), .configs = {}, .html = {}, .data = {}};
@@ -280,8 +280,9 @@ std::string footer(const ReportSource& source) {
 
 std::string make_page(const Store& store, const ReportSource& source) {
   std::vector<Shown> all;
+  const SharedRuns shared(store, source.experiments);
   for (const std::string& name : source.experiments)
-    all.push_back(show(store, name, all.size(), source.experiments));
+    all.push_back(show(store, name, all.size(), shared));
 
   std::string out = kHead;
   const std::string title = "Did the cheap simulator help?";
@@ -291,10 +292,11 @@ std::string make_page(const Store& store, const ReportSource& source) {
       "<a class=\"skip\" href=\"#main\">Skip to the results</a>\n"
       "<header class=\"top\"><h1>{}</h1><p class=\"lead\">{}</p></header>\n",
       title, escape_html(lead(all)));
-  out += "<nav aria-label=\"Experiments\"><div class=\"inner\">";
+  out += "<nav aria-label=\"Experiments\"><div class=\"inner\"><div class=\"links\">";
   for (const Shown& shown : all)
     out += fmt::format("<a href=\"#x-{0}\">{0}</a>", escape_html(shown.report.name));
-  out += "<button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
+  out +=
+      "</div><button type=\"button\" id=\"theme\">Dark</button></div></nav>\n<main id=\"main\">\n";
   out +=
       "<noscript><p class=\"missing\">The charts and the tables behind them need JavaScript; "
       "all else on this page does not.</p></noscript>\n";
@@ -309,7 +311,10 @@ std::string make_page(const Store& store, const ReportSource& source) {
   for (const Shown& shown : all) out += shown.html;
   out += "</main>\n" + footer(source);
 
-  out += "<script type=\"application/json\" id=\"data\">{\"experiments\":[";
+  out += fmt::format(
+      "<script type=\"application/json\" id=\"data\">{{\"colours\":{{\"light\":[\"{}\"],"
+      "\"dark\":[\"{}\"]}},\"experiments\":[",
+      fmt::join(kColours, "\",\""), fmt::join(kColoursOnDark, "\",\""));
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (i > 0) out += ",\n";
     out += all[i].data;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "hilo/env/registry.hpp"
 
@@ -85,6 +84,12 @@ Results::Results(const Store& store, const std::string& experiment) : experiment
       series.last.back().second = row.value;
     last_episode_ = std::max(last_episode_, row.episode);
   });
+  for (const auto& [agent, series] : values_)
+    for (const auto& [metric, values] : series) metrics_.insert(metric);
+  reward_metric_ = find_reward_metric();
+  stand_in_ = std::ranges::any_of(canonicals_, [](const auto& canonical) {
+    return canonical_value(canonical.second, "problem.content").starts_with("stand-in");
+  });
 }
 
 const Results::Series* Results::find(const std::string& agent, const std::string& metric) const {
@@ -144,12 +149,6 @@ std::string Results::canonical_of(const std::string& agent) const {
   return found == canonicals_.end() ? "" : found->second;
 }
 
-bool Results::is_stand_in() const {
-  return std::ranges::any_of(agents_, [&](const std::string& agent) {
-    return canonical_value(canonical_of(agent), "problem.content").starts_with("stand-in");
-  });
-}
-
 std::string Results::title() const {
   return is_stand_in() ? experiment_ + " (stand-in data)" : experiment_;
 }
@@ -173,17 +172,7 @@ bool Results::has_metric(const std::string& agent, const std::string& metric) co
   return find(agent, metric) != nullptr;
 }
 
-bool Results::has_metric(const std::string& metric) const {
-  return std::ranges::any_of(agents_,
-                             [&](const std::string& agent) { return has_metric(agent, metric); });
-}
-
-std::vector<std::string> Results::metrics() const {
-  std::set<std::string> all;
-  for (const auto& [agent, series] : values_)
-    for (const auto& [metric, values] : series) all.insert(metric);
-  return {all.begin(), all.end()};
-}
+std::vector<std::string> Results::metrics() const { return {metrics_.begin(), metrics_.end()}; }
 
 std::vector<std::uint64_t> Results::seeds(const std::string& agent) const {
   std::vector<std::uint64_t> out;
@@ -200,7 +189,7 @@ bool Results::is_of_user() const {
   return !kind.empty() && !is_registered(kind);
 }
 
-std::string Results::reward_metric() const {
+std::string Results::find_reward_metric() const {
   const bool tested = has_metric("test_reward") || !has_metric("train_reward");
   const std::string by_return = tested ? "test_return" : "train_return";
   const bool by_value =

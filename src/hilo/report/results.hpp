@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,11 +33,11 @@ class Results {
   std::uint64_t last_episode() const { return last_episode_; }
   std::vector<std::uint64_t> seeds(const std::string& agent) const;
   std::size_t num_seeds(const std::string& agent) const { return seeds(agent).size(); }
-  bool has_metric(const std::string& metric) const;
+  bool has_metric(const std::string& metric) const { return metrics_.contains(metric); }
   std::vector<std::string> metrics() const;  // of all agents, sorted
   // The learning curve: test_reward, or train_reward where nothing was tested. A mean per step
   // rewards whoever ends quickly, so of a user's own simulators it is test_return or train_return.
-  std::string reward_metric() const;
+  const std::string& reward_metric() const { return reward_metric_; }
   std::string problem_kind() const;
   bool is_of_user() const;  // its simulators are the user's own, not of a registered kind
   bool has_metric(const std::string& agent, const std::string& metric) const;
@@ -44,7 +45,7 @@ class Results {
   std::string config_of(const std::string& agent) const;
   std::string canonical_of(const std::string& agent) const;
   // Whether the problem is made of made-up data, which must be said wherever results are shown.
-  bool is_stand_in() const;
+  bool is_stand_in() const { return stand_in_; }
   // The experiment's name, and that it is a stand-in if it is.
   std::string title() const;
 
@@ -68,12 +69,17 @@ class Results {
     BySeed last;
   };
   const Series* find(const std::string& agent, const std::string& metric) const;
+  std::string find_reward_metric() const;
 
   std::string experiment_;
   std::vector<std::string> agents_;
   std::map<std::string, std::string> configs_, canonicals_;
   std::uint64_t last_episode_ = 0;
   std::map<std::string, std::map<std::string, Series>> values_;
+  // What is asked for again and again, and for every agent.
+  std::set<std::string> metrics_;
+  std::string reward_metric_;
+  bool stand_in_ = false;
 };
 
 // The mean over seeds of something that belongs to the problems alone, such as optimal_value, from

@@ -4,11 +4,7 @@
   const data = JSON.parse(document.getElementById('data').textContent);
   const root = document.documentElement;
 
-  // Okabe and Ito's colours, and lighter ones of the same hues for a dark ground.
-  const colours = {
-    light: ['#000000', '#d55e00', '#0072b2', '#009e73', '#cc79a7', '#e69f00', '#56b4e9', '#8a8a2a'],
-    dark: ['#f2f2f2', '#ff8a3d', '#4fb0f0', '#2fd0a0', '#e59cc4', '#f0b63c', '#8fd0f7', '#c9c96a'],
-  };
+  const colours = data.colours;  // on a light and on a dark ground
   const theme = () => (root.dataset.theme === 'dark' ? 'dark' : 'light');
   const colourOf = (agent) => colours[theme()][agent.colour % colours.light.length];
   const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -45,8 +41,9 @@
 
     makeLegend() {
       const legend = this.element.querySelector('.legend');
+      const drawn = new Set(this.spec.metrics.flatMap((m) => m.curves.map((c) => c.agent)));
       this.experiment.agents.forEach((agent, index) => {
-        if (!this.spec.metrics.some((m) => m.curves.some((c) => c.agent === index))) return;
+        if (!drawn.has(index)) return;
         const button = document.createElement('button');
         button.type = 'button';
         button.dataset.agent = index;
@@ -157,6 +154,7 @@
       // Curves over something else than episodes say in each cell where they are.
       const own = (curve) => (metric.xaxis ? metric.x : curve.x || metric.x);
       const xs = [...new Set(metric.curves.flatMap(own))].sort((a, b) => a - b);
+      const places = metric.curves.map((curve) => new Map(own(curve).map((x, i) => [x, i])));
       const cell = (tag, text) => Object.assign(document.createElement(tag), {textContent: text});
       const head = document.createElement('tr');
       head.append(cell('th', 'episode'));
@@ -166,9 +164,9 @@
         const row = document.createElement('tr');
         row.append(cell('th', grouped(x)));
         row.firstChild.scope = 'row';
-        for (const curve of metric.curves) {
-          const i = own(curve).indexOf(x);
-          const missing = i < 0 || curve.mean[i] === null || curve.mean[i] === undefined;
+        for (const [k, curve] of metric.curves.entries()) {
+          const i = places[k].get(x);
+          const missing = i === undefined || curve.mean[i] === null || curve.mean[i] === undefined;
           const where = metric.xaxis && !missing ? ` at ${grouped(curve.x[i])}` : '';
           row.append(cell('td', missing ? '–' : `${digits(curve.mean[i])}${spread(curve.half[i])}${where}`));
         }
