@@ -31,4 +31,9 @@ inline void add_example(CLI::App& app, const std::string& example) {
   app.footer("\nExample:\n  " + example + "\n");
 }
 
+// For every command that writes a file (core/output_file.hpp).
+inline void add_force(CLI::App& app, bool& force) {
+  app.add_flag("--force", force, "replace a file that hilo did not write");
+}
+
 }  // namespace hilo::cli

@@ -6,6 +6,7 @@
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
+#include "cli/standard_streams.hpp"
 #include "hilo/agent/exploration.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/error.hpp"
@@ -111,8 +112,22 @@ QTable policy_of(const Options& options, const FidelityPair& pair) {
 
 void show_progress(std::uint32_t done, std::uint32_t all) {
   if (::isatty(STDERR_FILENO) == 0) return;
-  fmt::print(stderr, "\rpilot: {} of {} episodes", done, all);
-  if (done == all) fmt::print(stderr, "\r\033[K");
+  say(fmt::format("\rpilot: {} of {} episodes", done, all));
+  if (done == all) say("\r\033[K");
+}
+
+// A spec, or a folder of tables with the defaults of everything else.
+Spec find_spec(const Options& options) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(options.spec)) return load_spec(options.spec, options.overrides);
+  std::string folder;
+  for (const char c : fs::absolute(options.spec).string())
+    folder += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  return parse_spec(
+      fmt::format("spec_version = 1\nname = \"tables\"\n[problem]\nkind = \"table\"\nfolder = "
+                  "\"{}\"\n[[agent]]\nkind = \"mfmcrl\"\nvariant = \"plus\"\n",
+                  folder),
+      options.spec, options.overrides);
 }
 
 int run(const Options& options) {
@@ -121,7 +136,7 @@ int run(const Options& options) {
   if (options.policy_store.empty() &&
       !(options.policy_experiment.empty() && options.policy_agent.empty()))
     throw Error(Errc::usage, "--experiment and --agent are of --policy STORE, which is not given");
-  const Spec spec = load_spec(options.spec, options.overrides);
+  const Spec spec = find_spec(options);
   const RunConfig& config = find_config(spec, options.spec);
   const Problem problem = build_problem(config.problem_kind->name, config.problem, options.seed);
   const QTable q = policy_of(options, problem.pair);
@@ -160,6 +175,7 @@ int run(const Options& options) {
     fmt::print("{}\n", json);
     return 0;
   }
+  for (const std::string& note : spec.notes) fmt::print("note: {}\n", note);
   for (const std::string& sentence : explain(diagnosis)) fmt::print("{}\n", sentence);
   fmt::print("Looked at: {}, {}, m = {}, seed {}, policy {}.\n", config.problem_kind->name,
              config.label, pilot.low_rollouts, options.seed, source.policy);
@@ -176,7 +192,9 @@ int run(const Options& options) {
 
 Handler add_diagnose(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("SPEC", options->spec, "experiment description, a TOML file")->required();
+  app.add_option("SPEC", options->spec,
+                 "experiment description, a TOML file, or a folder of tables")
+      ->required();
   app.add_option("--pilot", options->pilot, "high-fidelity episodes to spend")
       ->capture_default_str()
       ->check(whole_number(0, 0xffffffffU));

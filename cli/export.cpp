@@ -8,6 +8,7 @@
 #include "cli/report_text.hpp"
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/store/store.hpp"
 
 namespace hilo::cli {
@@ -15,8 +16,10 @@ namespace {
 
 struct Options {
   std::string store, csv, experiment;  // csv "": standard output
-  bool json = false;
+  bool json = false, force = false;
 };
+
+constexpr const char* kHeader = "experiment,agent,seed,episode,metric,value";
 
 // The long format; numbers in the shortest form that reads back to the same bits.
 void write_csv(const Store& store, const std::string& experiment, std::ostream& out) {
@@ -25,7 +28,7 @@ void write_csv(const Store& store, const std::string& experiment, std::ostream& 
     out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));
     buffer.clear();
   };
-  fmt::format_to(std::back_inserter(buffer), "experiment,agent,seed,episode,metric,value\n");
+  fmt::format_to(std::back_inserter(buffer), "{}\n", kHeader);
   store.for_each_result(experiment, [&](const ResultRow& row) {
     fmt::format_to(std::back_inserter(buffer), "{},{},{},{},{},{}\n", row.experiment,
                    csv_field(row.agent), row.seed, row.episode, row.metric, row.value);
@@ -54,7 +57,8 @@ int run(const Options& options) {
     write_csv(store, options.experiment, std::cout);
     if (!std::cout.flush()) throw Error(Errc::io, "the output cannot be written");
   } else {
-    AtomicFile file(options.csv);
+    AtomicFile file(options.csv,
+                    {.mark = kHeader, .inputs = {options.store}, .force = options.force});
     write_csv(store, options.experiment, file.out());
     file.commit();
   }
@@ -69,6 +73,7 @@ Handler add_export(CLI::App& app) {
   app.add_option("--csv", options->csv,
                  "file to write, - for standard output, which is the default");
   app.add_option("--experiment", options->experiment, "only this one");
+  add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON instead");
   add_example(app, "hilo export hilo.db --csv results.csv");
   return [options] { return run(*options); };

@@ -13,7 +13,7 @@ namespace {
 struct Options {
   std::string input, out, scale = "percent";
   std::vector<std::string> columns;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 int run(const Options& options) {
@@ -27,7 +27,8 @@ int run(const Options& options) {
                             options.input, options.scale, fmt::join(found.others, ", ")));
   // Reading checks every value, so that what is written can be read.
   const auto columns = load_accuracies(options.input, wanted, scale);
-  save_accuracies(options.out, wanted, columns);
+  save_accuracies(options.out, wanted, columns,
+                  {.mark = {}, .inputs = {options.input}, .force = options.force});
   if (options.json) {
     const nlohmann::json out = {{"file", options.out},
                                 {"architectures", NasSpace().size()},
@@ -59,6 +60,7 @@ Handler add_import(CLI::App& app) {
   nas->add_option("--scale", options->scale, "in what the input has accuracies")
       ->check(CLI::IsMember({"percent", "fraction"}))
       ->capture_default_str();
+  add_force(*nas, options->force);
   nas->add_flag("--json", options->json, "print JSON");
   add_example(*nas, "hilo import nasbench201 accuracies.csv --out nas.csv");
   add_example(app, "hilo import nasbench201 accuracies.csv --out nas.csv");

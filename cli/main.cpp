@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
 
 #include <algorithm>
@@ -10,7 +11,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
+#include "cli/standard_streams.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/parameters.hpp"
 #include "hilo/core/simd.hpp"
 #include "hilo/core/version.hpp"
 
@@ -47,6 +50,31 @@ Exit codes: 0 ok, 1 a verdict failed, 2 usage, 3 bad spec, 4 bad data, 5 i/o,
 Example:
   hilo reproduce figure-2a)";
 
+constexpr std::size_t kMostSaid = 500;  // of an error that repeats what was given
+
+// "; did you mean 'run'?" for a mistyped command, or for a flag of the command; else "".
+std::string what_was_meant(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2) return "";
+  std::vector<std::string> commands;
+  for (const Command& command : kCommands) commands.push_back(command.name);
+  const std::string first = argv[1];
+  const auto known = std::ranges::find(commands, first);
+  if (known == commands.end())
+    return first.starts_with("-")
+               ? ""
+               : fmt::format("; '{}' is no command{} (commands: {})", first.substr(0, 40),
+                             hilo::did_you_mean(first, commands), fmt::join(commands, ", "));
+  std::vector<std::string> flags = {"--help"};
+  for (const CLI::Option* option : app.get_subcommand(*known)->get_options())
+    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  for (int i = 2; i < argc; ++i) {
+    const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
+    if (given.starts_with("--") && given != "--" && std::ranges::find(flags, given) == flags.end())
+      return hilo::did_you_mean(given, flags);
+  }
+  return "";
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "You have an expensive simulator and a cheap one. hilo learns a policy for the expensive one "
@@ -70,7 +98,10 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& e) {
     return app.exit(e);  // --help and --version
   } catch (const CLI::ParseError& e) {
-    throw hilo::Error(hilo::Errc::usage, fmt::format("{} (see hilo --help)", e.what()));
+    const std::string said = e.what();
+    throw hilo::Error(hilo::Errc::usage,
+                      fmt::format("{}{} (see hilo --help)", said.substr(0, kMostSaid),
+                                  what_was_meant(app, argc, argv)));
   }
   for (const auto& [sub, action] : actions)
     if (sub->parsed()) {
@@ -84,7 +115,7 @@ int run(int argc, char** argv) {
 // The other ranks may have met the same error: the first one speaks, and ends them.
 void report(const std::string& message, int code) {
   if (!hilo::cli::is_first_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
-  fmt::print(stderr, "hilo: {}\n", message);
+  hilo::cli::say(fmt::format("hilo: {}\n", message));
   hilo::cli::end_all_ranks(code);
 }
 
@@ -115,6 +146,7 @@ int run_as_rank(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  hilo::cli::open_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
   // Matrices of some megabytes come and go with every exact evaluation: their memory is kept for
   // the next one instead of being given back and cleared again. That of larger tables is given
@@ -125,7 +157,7 @@ int main(int argc, char** argv) {
     const hilo::cli::Ranks ranks;
     return run_as_rank(argc, argv);
   } catch (const hilo::Error& e) {
-    fmt::print(stderr, "hilo: {}\n", e.what());
+    hilo::cli::say(fmt::format("hilo: {}\n", e.what()));
     return static_cast<int>(e.code());
   }
 }

@@ -8,8 +8,8 @@
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
-#include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/policy/q_table.hpp"
 #include "hilo/store/store.hpp"
 
@@ -20,8 +20,10 @@ struct Options {
   std::string store, experiment, agent, csv;
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> state;
-  bool json = false;
+  bool json = false, force = false;
 };
+
+constexpr const char* kHeader = "state,action,q,greedy";
 
 // What was not said is taken if there is only one of it.
 std::string only_one(const std::vector<std::string>& all, const char* what, const char* flag) {
@@ -31,7 +33,7 @@ std::string only_one(const std::vector<std::string>& all, const char* what, cons
 }
 
 void write_csv(const QTable& q, std::ostream& out) {
-  fmt::print(out, "state,action,q,greedy\n");
+  fmt::print(out, "{}\n", kHeader);
   for (State s = 0; s < q.num_states(); ++s) {
     const auto greedy = q.greedy_actions(s);
     for (Action a = 0; a < q.num_actions(); ++a)
@@ -40,13 +42,14 @@ void write_csv(const QTable& q, std::ostream& out) {
   }
 }
 
-void write_csv(const QTable& q, const std::string& path) {
-  if (path == "-") {
+void write_csv(const QTable& q, const Options& options) {
+  if (options.csv == "-") {
     write_csv(q, std::cout);
     if (!std::cout.flush()) throw Error(Errc::io, "the output cannot be written");
     return;
   }
-  AtomicFile file(path);
+  AtomicFile file(options.csv,
+                  {.mark = kHeader, .inputs = {options.store}, .force = options.force});
   write_csv(q, file.out());
   file.commit();
 }
@@ -84,7 +87,7 @@ int run(Options options) {
   const StoredPolicy stored = store.policy(options.experiment, options.agent, options.seed);
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
-  if (!options.csv.empty()) write_csv(q, options.csv);
+  if (!options.csv.empty()) write_csv(q, options);
   if (options.csv == "-") return 0;
   if (options.state) return show_state(q, *options.state, options.json);
   if (options.json) {
@@ -116,6 +119,7 @@ Handler add_policy(CLI::App& app) {
       ->check(whole_number(0, kMaxTableSize - 1));
   app.add_option("--csv", options->csv,
                  "write all of it: state,action,q,greedy; - for standard output");
+  add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo policy hilo.db --agent 'MFMCRL m=10 as-written' --seed 3 --state 7");
   return [options] { return run(*options); };

@@ -7,13 +7,14 @@
 #include "cli/commands.hpp"
 #include "cli/report_files.hpp"
 #include "cli/report_text.hpp"
-#include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/report/agent_guide.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/estimator_guide.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/findings.hpp"
+#include "hilo/report/page.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/tables.hpp"
 
@@ -22,7 +23,7 @@ namespace {
 
 struct Options {
   std::string store, experiment, metric, out, figures, guide, agents;
-  bool json = false;
+  bool json = false, force = false;
 };
 
 nlohmann::json to_json(const Results& results, const std::string& metric) {
@@ -92,7 +93,8 @@ int write_guide(const Options& options, const char* flag, const std::string& out
       store,
       fmt::format("hilo report {} {} {}", fs::path(options.store).filename().string(), flag, out),
       relative);
-  AtomicFile file(out);
+  AtomicFile file(out,
+                  {.mark = report_mark(out), .inputs = {options.store}, .force = options.force});
   file.out() << text;
   file.commit();
   fmt::print("guide: {}\n", out);
@@ -169,7 +171,8 @@ int run(const Options& options) {
                          .figures = options.figures,
                          .experiments = names,
                          .only = options.experiment,
-                         .pictures = pictures});
+                         .pictures = pictures,
+                         .force = options.force});
     if (!options.json) fmt::print("report: {}\n", options.out);
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
@@ -196,6 +199,7 @@ Handler add_report(CLI::App& app) {
                  "write a comparison of all estimators from the study `estimators`: FILE.md");
   app.add_option("--agents", options->agents,
                  "write a comparison of all agents from the study `contest`: FILE.md");
+  add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo report hilo.db --out report.html --figures figures");
   return [options] { return run(*options); };

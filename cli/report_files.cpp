@@ -5,8 +5,8 @@
 
 #include <ctime>
 
-#include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/markdown.hpp"
 #include "hilo/report/page.hpp"
@@ -57,7 +57,9 @@ void write_report(const Store& store, const ReportRequest& request) {
     pictures[experiment] = fs::absolute(picture).lexically_relative(from).string();
   const std::string text =
       is_page(request.out) ? make_page(store, source) : make_markdown(store, source, pictures);
-  AtomicFile file(request.out);
+  AtomicFile file(
+      request.out,
+      {.mark = report_mark(request.out), .inputs = {request.store}, .force = request.force});
   file.out() << text;
   file.commit();
 }

@@ -16,6 +16,7 @@ struct ReportRequest {
   std::vector<std::string> experiments;  // to show
   std::string only;                      // the one that was asked for; "" for all
   std::map<std::string, std::filesystem::path> pictures = {};  // main figures, for Markdown to show
+  bool force = false;  // replace a file that hilo did not write
 };
 
 // Throws unless the name says what to write: a page or Markdown. "" is allowed.

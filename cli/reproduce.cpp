@@ -6,8 +6,11 @@
 #include "cli/ranks.hpp"
 #include "cli/report_files.hpp"
 #include "cli/run_spec.hpp"
+#include "cli/standard_streams.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/report/findings.hpp"
+#include "hilo/report/page.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/shipped.hpp"
 #include "hilo/report/tables.hpp"
@@ -84,7 +87,7 @@ std::vector<std::filesystem::path> try_to_draw(const Store& store, const Results
   try {
     return draw_all(store, results, folder);
   } catch (const Error& e) {
-    fmt::print(stderr, "hilo: no figure: {}\n", e.what());
+    say(fmt::format("hilo: no figure: {}\n", e.what()));
     return {};
   }
 }
@@ -189,6 +192,9 @@ int run(const Options& options) {
     dry_run(title, specs, options.request, options.json);
     return 0;
   }
+  // A page that cannot be written should be said before hours of work.
+  const std::filesystem::path page = options.request.store.parent_path() / "report.html";
+  require_writable(page, {.mark = report_mark(page), .inputs = {options.request.store}});
   const RunOutcome outcome = run_specs(title, specs, options.request);
   if (outcome.by_others) return 0;
   nlohmann::json all = to_json(title, options.request, outcome);
@@ -203,15 +209,14 @@ int run(const Options& options) {
       const Outcome one = conclude(store, name, folder, options.json, all);
       if (one == Outcome::not_reproduced || one == Outcome::too_few_seeds) code = kVerdictFailed;
     }
-    const std::string page = options.request.store.parent_path() / "report.html";
     write_report(store, {.store = options.request.store.string(),
-                         .out = page,
+                         .out = page.string(),
                          .figures = {},
                          .experiments = store.experiments(),
                          .only = {}});
-    all["page"] = page;
+    all["page"] = page.string();
     if (!options.json)
-      fmt::print("\npage:    {}\nstore:   {}\n", page, options.request.store.string());
+      fmt::print("\npage:    {}\nstore:   {}\n", page.string(), options.request.store.string());
   }
   if (options.json) fmt::print("{}\n", all.dump(2));
   return code;
@@ -234,6 +239,8 @@ Handler add_reproduce(CLI::App& app) {
   app.add_option(
       "--figures", options->figures,
       "folder for the figures; default: figures/ beside the store, where report.html is written");
+  app.add_flag("--ignore-memory", options->request.ignore_memory,
+               "run also what may need more memory than there is");
   app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo reproduce synthetic --store paper.db");

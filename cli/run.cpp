@@ -49,6 +49,8 @@ Handler add_run(CLI::App& app) {
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false);
+  app.add_flag("--ignore-memory", options->request.ignore_memory,
+               "run also what may need more memory than there is");
   app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo run my-spec.toml --store results.db --seeds 10 --set train.episodes=2000");

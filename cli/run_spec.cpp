@@ -13,6 +13,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
+#include "cli/standard_streams.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/run.hpp"
@@ -29,17 +30,18 @@ double seconds_since(Clock::time_point start) {
 
 std::atomic<bool> stop_requested = false;
 
-// While it lives, the first Ctrl-C or SIGTERM asks for a stop and the second ends the process.
+// While it lives, the first Ctrl-C, SIGTERM or SIGHUP (its terminal was closed) asks for a stop and
+// the second ends the process.
 class StopOnSignal {
  public:
   StopOnSignal() {
     stop_requested = false;
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handle);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, handle);
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
   }
 
  private:
@@ -57,7 +59,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\033[K");
+    if (shown_) say("\r\033[K");
   }
 
   void show(const Progress& progress) {
@@ -67,10 +69,9 @@ class ProgressLine {
     shown_ = true;
     const auto left =
         static_cast<long>(progress.share > 0 ? elapsed / progress.share - elapsed : 0);
-    fmt::print(stderr, "\r\033[K{}: {} of {} runs, {:.1f} runs/s, {}:{:02} left", name_,
-               progress.done, progress.total, static_cast<double>(progress.done) / elapsed,
-               left / 60, left % 60);
-    std::fflush(stderr);
+    say(fmt::format("\r\033[K{}: {} of {} runs, {:.1f} runs/s, {}:{:02} left", name_, progress.done,
+                    progress.total, static_cast<double>(progress.done) / elapsed, left / 60,
+                    left % 60));
   }
 
  private:
@@ -127,6 +128,7 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
     return outcome;
   }
 
+  if (!request.ignore_memory) require_memory(groups, threads);
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
   ProgressLine line(name);
@@ -184,13 +186,16 @@ void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequ
                                       {"to_do", count_runs(groups)},
                                       {"seconds", seconds},
                                       {"megabytes", megabytes},
+                                      {"too_large_to_try", cost.too_large_to_try},
                                       {"threads", threads},
                                       {"agents", agents},
                                       {"notes", notes_of(specs)}}
                            .dump(2));
   else
-    fmt::print("{} of {} runs to do; about {:.0f} s and {:.0f} MB of tables on {} threads\n",
-               count_runs(groups), total, seconds, megabytes, threads);
+    fmt::print("{} of {} runs to do; about {:.0f} s{} and {:.0f} MB on {} threads\n",
+               count_runs(groups), total, seconds,
+               cost.too_large_to_try ? " without problems that are too large to be tried" : "",
+               megabytes, threads);
 }
 
 std::string describe(const std::string& name, const RunRequest& request,

@@ -11,6 +11,7 @@ namespace hilo::cli {
 struct RunRequest {
   std::filesystem::path store = "hilo.db";
   unsigned threads = 0;
+  bool ignore_memory = false;  // run what may not fit into it
 };
 
 struct RunOutcome {

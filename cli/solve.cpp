@@ -5,8 +5,8 @@
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
-#include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/env/table_csv.hpp"
 #include "hilo/exact/mean_reward.hpp"
@@ -22,8 +22,10 @@ struct Options {
   std::string problem, csv;
   std::optional<std::uint64_t> seed;
   std::optional<double> gamma;
-  bool json = false;
+  bool json = false, force = false;
 };
+
+constexpr const char* kHeader = "state,action,value";
 
 // The owner of a model, and its model.
 struct Solvable {
@@ -63,9 +65,10 @@ Solvable find_problem(const Options& options) {
   return {std::move(problem), model, options.gamma.value_or(gamma)};
 }
 
-void write_csv(const Solution& solution, const Model& model, const std::string& path) {
-  AtomicFile file(path);
-  fmt::print(file.out(), "state,action,value\n");
+void write_csv(const Solution& solution, const Model& model, const Options& options) {
+  AtomicFile file(options.csv,
+                  {.mark = kHeader, .inputs = {options.problem}, .force = options.force});
+  fmt::print(file.out(), "{}\n", kHeader);
   for (State s = 0; s < model.num_states(); ++s)
     fmt::print(file.out(), "{},{},{}\n", s, solution.policy[s], solution.values.v[s]);
   file.commit();
@@ -78,7 +81,7 @@ int run(const Options& options) {
   const double value = start_value(model, solution.values.v);
   const double reward = expected_mean_reward(
       model, deterministic_policy(solution.policy, model.num_actions()), 10'000);
-  if (!options.csv.empty()) write_csv(solution, model, options.csv);
+  if (!options.csv.empty()) write_csv(solution, model, options);
   if (options.json) {
     const nlohmann::json out = {
         {"problem", options.problem},   {"seed", options.seed.value_or(0)},
@@ -109,6 +112,7 @@ Handler add_solve(CLI::App& app) {
   app.add_option("--gamma", options->gamma, "discount; default that of the spec, else 0.99")
       ->check(number_in({.low = 0, .high = 1, .open_high = true}));
   app.add_option("--csv", options->csv, "write the policy: state,action,value");
+  add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo solve random-mdp --seed 1 --csv optimal.csv");
   return [options] { return run(*options); };

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "hilo/core/csv.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/report/analysis.hpp"
 #include "hilo/report/colours.hpp"
@@ -205,7 +205,7 @@ void bind_report(nb::module_& m) {
   m.def(
       "write_report",
       [](const Store& store, const std::string& name, const std::filesystem::path& out,
-         const std::string& date) {
+         const std::string& date, const std::filesystem::path& place, bool force) {
         const std::string extension = out.extension().string();
         if (extension != ".html" && extension != ".md")
           throw Error(Errc::usage,
@@ -217,12 +217,19 @@ void bind_report(nb::module_& m) {
             .experiments = store.experiments()};
         const std::string text =
             extension == ".html" ? make_page(store, source) : make_markdown(store, source, {});
-        AtomicFile file(out);
+        AtomicFile file(out, {.mark = report_mark(out), .inputs = {place}, .force = force});
         file.out() << text;
         file.commit();
       },
-      "store"_a, "name"_a, "out"_a, "date"_a, nb::call_guard<nb::gil_scoped_release>(),
+      "store"_a, "name"_a, "out"_a, "date"_a, "place"_a, "force"_a,
+      nb::call_guard<nb::gil_scoped_release>(),
       "Writes all of a store as one page or as Markdown.");
+  m.def(
+      "require_writable",
+      [](const std::filesystem::path& file, const std::vector<std::filesystem::path>& inputs) {
+        require_writable(file, {.mark = "", .inputs = inputs});
+      },
+      "file"_a, "inputs"_a, "Raises if a picture would take the place of a store or an input.");
   m.def(
       "findings",
       [](const Store& store, const std::string& experiment) {

@@ -86,10 +86,11 @@ class Store:
         """What an experiment says, in sentences, most important first."""
         return _hilo.findings(self._file.get(), experiment)
 
-    def report(self, out: str | os.PathLike[str]) -> Path:
-        """Writes all of it as FILE.html, a page that works offline, or as FILE.md."""
+    def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:
+        """Writes all of it as FILE.html, a page that works offline, or as FILE.md. A file that
+        hilo did not write is replaced only if `force`."""
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-        _hilo.write_report(self._file.get(), self.file.name, Path(out), now)
+        _hilo.write_report(self._file.get(), self.file.name, Path(out), now, self.file, bool(force))
         return Path(out)
 
     def merge(self, files: Sequence[str | os.PathLike[str]]) -> None:

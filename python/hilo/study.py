@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _hilo
 from ._checks import whole_in
 from ._errors import Error
 from ._hilo import Errc, QTable, Results, Summary
@@ -149,9 +150,10 @@ class Study:
         stored = self.store.policy(self.experiment, best, own)
         return Policy(stored.q, best, own, self._codec, judged_by)
 
-    def report(self, out: str | os.PathLike[str]) -> Path:
-        """Writes a page that works offline, FILE.html, or FILE.md."""
-        return self.store.report(out)
+    def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:
+        """Writes a page that works offline, FILE.html, or FILE.md. A file that hilo did not write
+        is replaced only if `force`."""
+        return self.store.report(out, force)
 
     def plot(self, file: str | os.PathLike[str] | None = None, metric: str | None = None) -> Any:
         """Learning curves, mean and 95 % interval over seeds. Returns the matplotlib figure."""
@@ -210,6 +212,7 @@ class Study:
         for text in (*legend.get_texts(), axes.title, axes.yaxis.label):
             text.set_parse_math(False)
         if file is not None:
+            _hilo.require_writable(Path(file), [self.store.file])
             figure.savefig(os.fspath(file), dpi=120)
         return figure
 

@@ -51,20 +51,5 @@ TEST(CsvReader, NamesFileLineColumnAndValue) {
   expect_error([&] { CsvReader(folder.path(), kColumns); }, Errc::io, {"cannot be read"});
 }
 
-TEST(AtomicFile, ReplacesOnCommitOnly) {
-  const testing::TemporaryFolder folder;
-  const auto path = folder.write("x.txt", "old");
-  {
-    AtomicFile file(path);
-    file.out() << "half";
-  }
-  EXPECT_EQ(testing::read_text(path), "old");
-  AtomicFile file(path);
-  file.out() << "new";
-  file.commit();
-  EXPECT_EQ(testing::read_text(path), "new");
-  expect_error([&] { AtomicFile(folder.path() / "no" / "x"); }, Errc::io, {"cannot be written"});
-}
-
 }  // namespace
 }  // namespace hilo

@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <fstream>
 #include <sstream>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/text_file.hpp"
 
 namespace hilo {
 namespace {
@@ -31,14 +33,14 @@ bool parse(std::string_view text, T& value) {
 }
 
 std::unique_ptr<std::istream> open(const std::filesystem::path& file) {
+  require_readable(file);
   auto in = std::make_unique<std::ifstream>(file);
-  std::error_code ignored;
-  if (!*in || std::filesystem::is_directory(file, ignored))
-    throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
+  if (!*in) throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
   return in;
 }
 
 constexpr std::size_t kMaxUnpacked = std::size_t{1} << 30;
+constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 
 // A file that may be gzipped, unpacked as a whole.
 std::unique_ptr<std::istream> open_unpacked(const std::filesystem::path& file) {
@@ -96,8 +98,23 @@ CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name,
                                         line_.substr(0, 80), header));
 }
 
+// A device or a damaged file may have no end of a line at all.
+bool CsvReader::read_line() {
+  line_.clear();
+  std::streambuf& buffer = *in_->rdbuf();
+  for (int c = buffer.sbumpc(); c != std::istream::traits_type::eof(); c = buffer.sbumpc()) {
+    if (c == '\n') return true;
+    line_ += static_cast<char>(c);
+    if (line_.size() > kMaxLine)
+      throw Error(Errc::data, fmt::format("{}:{}: the line has more than {} bytes", file_,
+                                          line_number_ + 1, kMaxLine));
+  }
+  in_->setstate(std::ios::eofbit);
+  return !line_.empty();
+}
+
 bool CsvReader::next() {
-  if (!std::getline(*in_, line_)) {
+  if (!read_line()) {
     if (in_->bad()) throw Error(Errc::io, fmt::format("{}: reading failed", file_));
     return false;
   }
@@ -149,33 +166,6 @@ std::string csv_field(const std::string& text) {
     out += c;
   }
   return out + '"';
-}
-
-AtomicFile::AtomicFile(std::filesystem::path file) : file_(std::move(file)) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::is_symlink(file_, ignored)) file_ = fs::weakly_canonical(file_, ignored);
-  // A pipe or a device is written to, not replaced.
-  in_place_ = fs::exists(file_, ignored) && !fs::is_regular_file(file_, ignored);
-  part_ = in_place_ ? file_ : fs::path(file_.string() + ".part");
-  out_.open(part_);
-  if (!out_) throw Error(Errc::io, fmt::format("{}: cannot be written", file_.string()));
-}
-
-AtomicFile::~AtomicFile() {
-  std::error_code ignored;
-  if (!in_place_) std::filesystem::remove(part_, ignored);  // gone already after a commit
-}
-
-void AtomicFile::commit() {
-  out_.close();
-  if (!out_) throw Error(Errc::io, fmt::format("{}: writing failed", file_.string()));
-  if (in_place_) return;
-  std::error_code error;
-  std::filesystem::rename(part_, file_, error);
-  if (error)
-    throw Error(Errc::io,
-                fmt::format("{}: cannot be replaced: {}", file_.string(), error.message()));
 }
 
 }  // namespace hilo

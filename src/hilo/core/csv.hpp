@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <istream>
 #include <memory>
 #include <optional>
@@ -44,6 +43,7 @@ class CsvReader {
 
  private:
   CsvReader(std::unique_ptr<std::istream> in, std::string name);
+  bool read_line();
   [[noreturn]] void fail_field(std::size_t column, std::string_view allowed) const;
 
   std::string file_;
@@ -57,22 +57,5 @@ class CsvReader {
 
 // A field as it must stand in a CSV line: quoted if it holds a comma, a quote or a line end.
 std::string csv_field(const std::string& text);
-
-// Writes a file as a whole or not at all: into a neighbour first, which is then renamed.
-class AtomicFile {
- public:
-  explicit AtomicFile(std::filesystem::path file);
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
-  ~AtomicFile();
-
-  std::ofstream& out() { return out_; }
-  void commit();
-
- private:
-  std::filesystem::path file_, part_;
-  bool in_place_ = false;
-  std::ofstream out_;
-};
 
 }  // namespace hilo

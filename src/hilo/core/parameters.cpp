@@ -25,6 +25,12 @@ Value checked(const std::string& key, const ParameterInfo& info, Value given) {
   const Value wanted = info.default_value.value_or(std::string());
   if (std::holds_alternative<double>(wanted) && std::holds_alternative<std::int64_t>(given))
     given = static_cast<double>(std::get<std::int64_t>(given));
+  // 1e3 is a whole number, too.
+  constexpr double kMostExact = 9007199254740992;  // 2^53
+  if (const auto* number = std::get_if<double>(&given);
+      number != nullptr && std::holds_alternative<std::int64_t>(wanted) &&
+      std::trunc(*number) == *number && std::abs(*number) <= kMostExact)
+    given = static_cast<std::int64_t>(*number);
   if (given.index() != wanted.index())
     throw Error(Errc::spec,
                 fmt::format("{} is {}, but must be {}", key, show(given), type_name(wanted)));

@@ -10,6 +10,7 @@
 
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 #include "hilo/core/parameters.hpp"
 
 namespace hilo {
@@ -153,9 +154,10 @@ AccuracyColumns list_accuracies(const fs::path& file, AccuracyScale scale) {
 }
 
 void save_accuracies(const fs::path& file, const std::vector<std::string>& names,
-                     const std::vector<Accuracies>& columns) {
-  AtomicFile out(file);
-  fmt::print(out.out(), "arch_str,{}\n", fmt::join(names, ","));
+                     const std::vector<Accuracies>& columns, Overwrite overwrite) {
+  overwrite.mark = fmt::format("arch_str,{}\n", fmt::join(names, ","));
+  AtomicFile out(file, overwrite);
+  out.out() << overwrite.mark;
   for (Architecture a = 0; a < NasSpace().size(); ++a) {
     fmt::print(out.out(), "{}", nasbench201::to_string(a));
     for (const Accuracies& column : columns) fmt::print(out.out(), ",{}", (*column)[a]);

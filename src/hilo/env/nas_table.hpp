@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "hilo/core/output_file.hpp"
 #include "hilo/env/nas.hpp"
 
 namespace hilo {
@@ -28,8 +29,9 @@ struct AccuracyColumns {
 };
 AccuracyColumns list_accuracies(const std::filesystem::path& file, AccuracyScale scale);
 
-// Writes such a table: arch_str and the columns, in the order of architectures.
+// Writes such a table: arch_str and the columns, in the order of architectures. `overwrite` need
+// not have a mark: it is the header.
 void save_accuracies(const std::filesystem::path& file, const std::vector<std::string>& names,
-                     const std::vector<Accuracies>& columns);
+                     const std::vector<Accuracies>& columns, Overwrite overwrite = {});
 
 }  // namespace hilo

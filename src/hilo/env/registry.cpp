@@ -97,6 +97,20 @@ ParameterInfo sampling_parameter() {
           .silent_default = true};
 }
 
+// Of every row to every state: its chance, and where the alias method looks.
+constexpr double kBytesOfTransition = 16;
+
+// A line of text has about as many bytes as the transition that it stands for.
+double bytes_of_tables(const std::filesystem::path& folder) {
+  double bytes = 0;
+  std::error_code error;
+  for (const char* side : {"high", "low"}) {
+    const auto size = std::filesystem::file_size(folder / side / "transitions.csv", error);
+    if (!error) bytes += static_cast<double>(size);
+  }
+  return bytes;
+}
+
 const std::vector<ProblemKind>& all_kinds() {
   static const std::vector<ProblemKind> kKinds = {
       {.name = "random-mdp",
@@ -135,7 +149,13 @@ const std::vector<ProblemKind>& all_kinds() {
            },
        .build_high = build_random_high,
        .build = build_random_pair,
-       .validate = [](const Parameters& p) { validate(random_mdp_options(p)); }},
+       .validate = [](const Parameters& p) { validate(random_mdp_options(p)); },
+       .estimate_bytes =
+           [](const Parameters& p) {
+             const auto states = static_cast<double>(p.integer("states"));
+             const auto pairs = states * static_cast<double>(p.integer("actions"));
+             return 2 * pairs * states * kBytesOfTransition;
+           }},
       {.name = "table",
        .description = "two MDPs and the map between them, read from CSV files",
        .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}},
@@ -144,6 +164,7 @@ const std::vector<ProblemKind>& all_kinds() {
        .build = build_table_pair,
        .content_hash = hash_tables,
        .file_parameters = {"folder"},
+       .estimate_bytes = [](const Parameters& p) { return bytes_of_tables(p.text("folder")); },
        .same_for_all_seeds = true},
       {.name = "docking",
        .description = "a vehicle and a dock; the low fidelity has no air and a coarse grid",

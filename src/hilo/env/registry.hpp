@@ -42,6 +42,8 @@ struct ProblemKind {
   std::vector<std::string> file_parameters = {};  // that only say where the files are
   // Throws if an agent with these parameters makes no sense on the problem.
   std::function<void(const std::map<std::string, Value>& agent)> check_agent = {};
+  // Bytes of its tables, without making them; none where they are small.
+  std::function<double(const Parameters&)> estimate_bytes = {};
   bool same_for_all_seeds = false;  // seeds differ in what agents draw alone
 };
 

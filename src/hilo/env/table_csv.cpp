@@ -11,6 +11,7 @@
 
 #include "hilo/core/csv.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
 
 namespace hilo {
 namespace {
@@ -211,8 +212,9 @@ std::shared_ptr<const TabularMdp> parse_mdp(const std::string& transitions,
 
 void save_mdp(const TabularMdp& mdp, const fs::path& folder) {
   make_folder(folder);
-  AtomicFile transitions(folder / "transitions.csv");
-  fmt::print(transitions.out(), "{}\n", fmt::join(kTransitionColumns, ","));
+  const std::string header = fmt::format("{}\n", fmt::join(kTransitionColumns, ","));
+  AtomicFile transitions(folder / "transitions.csv", {.mark = header});
+  transitions.out() << header;
   std::vector<Outcome> outcomes;
   for (State s = 0; s < mdp.num_states(); ++s)
     for (Action a = 0; a < mdp.num_actions(); ++a) {
@@ -220,8 +222,9 @@ void save_mdp(const TabularMdp& mdp, const fs::path& folder) {
       for (const Outcome& o : outcomes)
         fmt::print(transitions.out(), "{},{},{},{},{}\n", s, a, o.next, o.probability, o.reward);
     }
-  AtomicFile start(folder / "start.csv");
-  fmt::print(start.out(), "{}\n", fmt::join(kStartColumns, ","));
+  const std::string start_header = fmt::format("{}\n", fmt::join(kStartColumns, ","));
+  AtomicFile start(folder / "start.csv", {.mark = start_header});
+  start.out() << start_header;
   for (const auto& [state, probability] : mdp.start_distribution())
     fmt::print(start.out(), "{},{}\n", state, probability);
   transitions.commit();
@@ -269,8 +272,9 @@ void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& ma
                const fs::path& folder) {
   save_mdp(high, folder / "high");
   save_mdp(low, folder / "low");
-  AtomicFile file(folder / "map.csv");
-  fmt::print(file.out(), "{}\n", fmt::join(kMapColumns, ","));
+  const std::string header = fmt::format("{}\n", fmt::join(kMapColumns, ","));
+  AtomicFile file(folder / "map.csv", {.mark = header});
+  file.out() << header;
   for (State s = 0; s < map.num_high_states(); ++s)
     fmt::print(file.out(), "{},{}\n", s, map.low_of(s));
   file.commit();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "hilo/core/error.hpp"
@@ -117,8 +118,15 @@ std::string variant_of(const RunConfig& config) {
 
 void assign_labels(std::vector<RunConfig>& configs, const std::string& where) {
   std::set<std::string> used;
+  // By method: asking anew for every configuration would make long sweeps slow.
+  std::map<std::pair<const AgentKind*, std::string>, std::set<std::string>> keys;
   for (RunConfig& config : configs) {
-    if (config.label.empty()) config.label = default_label(config, differing_keys(configs, config));
+    if (config.label.empty()) {
+      const auto method = std::pair(config.agent, method_name(config));
+      auto found = keys.find(method);
+      if (found == keys.end()) found = keys.emplace(method, differing_keys(configs, config)).first;
+      config.label = default_label(config, found->second);
+    }
     if (!used.insert(config.label).second)
       throw Error(Errc::spec, fmt::format("{}: two agents are labelled '{}'; give them labels of "
                                           "their own with label = \"...\"",

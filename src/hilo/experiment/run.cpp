@@ -136,28 +136,93 @@ Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
   return reporter.progress();
 }
 
+namespace {
+
+// Trials are for an answer within seconds: no large problem is made for one, and of long sweeps
+// only the first configurations are tried.
+constexpr double kLargestTrial = 1e9;  // bytes
+constexpr std::size_t kMostTrials = 64;
+
+double bytes_of_tables(const RunGroup& group) {
+  const ProblemKind& kind = *group.problem_kind;
+  if (!kind.estimate_bytes) return 0;
+  return kind.estimate_bytes(Parameters(kind.name, kind.parameters, group.problem));
+}
+
+// About six numbers at every test, each with its name, kept until the run is stored.
+double bytes_of_records(const RunConfig& config) {
+  constexpr double kMetrics = 6, kBytes = 100;
+  const double episodes =
+      std::max(static_cast<double>(config.train.integer("episodes")),
+               static_cast<double>(config.train.integer("steps")) / kMeanLength);
+  return episodes / static_cast<double>(config.test.integer("every")) * kMetrics * kBytes;
+}
+
+}  // namespace
+
+double estimate_bytes(const std::vector<RunGroup>& groups) {
+  double most = 0;
+  for (const RunGroup& group : groups) {
+    double records = 0;
+    for (const PlannedRun& run : group.runs)
+      records = std::max(records, bytes_of_records(*run.config));
+    most = std::max(most, bytes_of_tables(group) + records);
+  }
+  return most;
+}
+
+void require_memory(const std::vector<RunGroup>& groups, unsigned threads) {
+  const double each = estimate_bytes(groups);
+  const auto workers = static_cast<double>(std::min<std::size_t>(
+      groups.size(), threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency())));
+  const auto there = static_cast<double>(available_memory());
+  if (there == 0 || each * workers <= there) return;
+  throw Error(Errc::usage,
+              fmt::format("this needs about {:.1f} GB on each of {} threads, but {:.1f} GB of "
+                          "memory are left{}; --ignore-memory runs it all the same",
+                          each / 1e9, workers, there / 1e9,
+                          each <= there ? fmt::format(" (enough for {} threads, --threads)",
+                                                      std::floor(there / each))
+                                        : ""));
+}
+
 CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
-  CostEstimate estimate;
+  CostEstimate estimate{.bytes_per_thread = estimate_bytes(groups)};
   std::map<const RunConfig*, double> seconds;
   std::map<std::map<std::string, Value>, double> build_seconds;
+  // Of what was tried, for the rest.
+  double tried = 0, relative = 0, built = 0;
   for (const RunGroup& group : groups) {
+    if (bytes_of_tables(group) > kLargestTrial) {
+      estimate.too_large_to_try = true;
+      continue;
+    }
     // One trial for each problem and configuration; other seeds cost the same.
     const bool all_known = std::ranges::all_of(
         group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
-    if (!build_seconds.contains(group.problem) || !all_known) {
+    if ((!build_seconds.contains(group.problem) || !all_known) && seconds.size() < kMostTrials) {
       const auto start = std::chrono::steady_clock::now();
       const HighFidelity high(build_high_fidelity(*group.problem_kind, group.problem, group.seed));
       const Problem problem =
           build_problem(*group.problem_kind, group.problem, group.seed, high.simulator());
-      build_seconds[group.problem] = seconds_since(start);
+      built += build_seconds[group.problem] = seconds_since(start);
       for (const PlannedRun& run : group.runs)
-        if (!seconds.contains(run.config))
-          seconds[run.config] = estimate_run(run, high, problem.pair);
+        if (!seconds.contains(run.config) && seconds.size() < kMostTrials) {
+          tried += seconds[run.config] = estimate_run(run, high, problem.pair);
+          relative += relative_cost(*run.config);
+        }
       estimate.bytes_per_thread =
           std::max(estimate.bytes_per_thread, static_cast<double>(problem.memory_bytes));
     }
-    estimate.core_seconds += build_seconds[group.problem];
-    for (const PlannedRun& run : group.runs) estimate.core_seconds += seconds[run.config];
+    const auto known_build = build_seconds.find(group.problem);
+    estimate.core_seconds += known_build != build_seconds.end()
+                                 ? known_build->second
+                                 : built / static_cast<double>(build_seconds.size());
+    for (const PlannedRun& run : group.runs) {
+      const auto known = seconds.find(run.config);
+      estimate.core_seconds +=
+          known != seconds.end() ? known->second : tried / relative * relative_cost(*run.config);
+    }
   }
   return estimate;
 }

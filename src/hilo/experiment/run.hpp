@@ -57,10 +57,18 @@ struct RunCallbacks {
 Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
                  const RunCallbacks& callbacks);
 
-// Time and memory that a plan would take, extrapolated from a short trial of every configuration.
+// Bytes that a worker needs for the largest problem and for what a run measures, without making
+// anything.
+double estimate_bytes(const std::vector<RunGroup>& groups);
+
+// Throws if so many workers would need more memory than the machine has left, with the numbers.
+void require_memory(const std::vector<RunGroup>& groups, unsigned threads);
+
+// Time and memory that a plan would take, extrapolated from short trials of some configurations.
 struct CostEstimate {
   double core_seconds = 0;
-  double bytes_per_thread = 0;  // of the largest problem
+  double bytes_per_thread = 0;
+  bool too_large_to_try = false;  // some problems, which are not in core_seconds
 };
 CostEstimate estimate_cost(const std::vector<RunGroup>& groups);
 

@@ -5,13 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
+#include "hilo/core/text_file.hpp"
 #include "hilo/experiment/labels.hpp"
+#include "hilo/experiment/spec_limits.hpp"
 #include "hilo/experiment/spec_toml.hpp"
 
 namespace hilo {
@@ -154,8 +156,12 @@ std::string read_name(const toml::table& root, const std::string& where) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
            c == '_' || c == '.';
   };
-  if (!name || name->empty() || name->size() > 100 || !std::ranges::all_of(*name, allowed))
-    fail(fmt::format("{}: name must be given, of letters, digits, '-', '_' and '.'", where));
+  if (!name) fail(fmt::format("{}: name is missing, or no string", where));
+  if (name->empty() || name->size() > 100 || !std::ranges::all_of(*name, allowed))
+    fail(
+        fmt::format("{}: name is '{}', but must be 1 to 100 letters a-z, A-Z, digits, '-', '_' "
+                    "and '.'",
+                    where, name->substr(0, 100)));
   return *name;
 }
 
@@ -205,32 +211,38 @@ void check_discount(const AgentKind& kind, const Parameters& train, const std::s
     fail(fmt::format("{}: it plans, for which gamma must be below 1", where));
 }
 
+// Of the configurations of one hash: the table that the first came from, and their labels.
+struct Known {
+  std::string origin;
+  std::set<std::string> labels;
+};
+
 // Adds a configuration, unless it cannot be told apart from one that is there. With a label of its
 // own it is a second name for the same runs. `origin` is its table: where several problems give one
 // table the same agent, as MCRL does not see the SNR that is swept, nothing is lost by merging.
 void add_config(RunConfig config, bool in_sweep, const std::string& origin, Spec& spec,
-                std::map<std::string, std::string>& origins) {
-  const auto is_same = [&](const RunConfig& other) { return other.hash == config.hash; };
-  const auto same = std::ranges::find_if(spec.configs, is_same);
-  const bool named_anew =
-      !config.label.empty() && std::ranges::none_of(spec.configs, [&](const RunConfig& other) {
-        return is_same(other) && other.label == config.label;
-      });
-  if (same == spec.configs.end() || named_anew) {
-    origins.emplace(config.hash, origin);
+                std::map<std::string, Known>& origins) {
+  Known& known = origins[config.hash];
+  const bool is_new = known.labels.empty();
+  if (is_new) known.origin = origin;
+  if (const bool inserted = known.labels.insert(config.label).second;
+      is_new || (inserted && !config.label.empty())) {
     spec.configs.push_back(std::move(config));
-  } else if (!in_sweep || origins[config.hash] != origin) {
+  } else if (!in_sweep || known.origin != origin) {
     note(spec.notes,
          fmt::format("{}: it is the same agent as {}: both are shown as one; a label of "
                      "its own (label = \"...\") shows it twice",
-                     origin, origins[config.hash]));
+                     origin, known.origin));
   }
 }
 
 void add_agent(const Common& common, const Section& section, const std::string& where, Spec& spec,
-               std::map<std::string, std::string>& origins) {
+               std::map<std::string, Known>& origins) {
+  const std::vector<Values> agents = expand(section, where);
+  if (common.problems.size() * agents.size() > kMaxConfigs - spec.configs.size())
+    fail(fmt::format("{}: all sweeps together give more than {} combinations", where, kMaxConfigs));
   for (const Values& problem : common.problems)
-    for (Values agent : expand(section)) {
+    for (Values agent : agents) {
       const AgentKind& kind = in_place(
           where, [&]() -> const AgentKind& { return agent_kind(take_text(agent, "kind", "")); });
       const std::string label = agent.contains("label") ? take_text(agent, "label", where) : "";
@@ -266,6 +278,55 @@ void add_agent(const Common& common, const Section& section, const std::string& 
     }
 }
 
+// The tables of a spec, checked.
+Spec read_spec(toml::table& root, std::string_view text, const std::string& where, bool overridden,
+               const std::shared_ptr<const ProblemKind>& own) {
+  check_root(root, where);
+
+  Section problem = read_section(table_of(root, "problem", where), where + ": problem");
+  const std::string problem_name = take_text(problem.values, "kind", where + ": problem");
+  const auto values_of = [&](std::string_view key) {
+    const Section section =
+        read_section(table_of(root, key, where), fmt::format("{}: {}", where, key));
+    if (!section.sweep.empty())
+      fail(fmt::format("{}: {}: only problem and agents can be swept", where, key));
+    return section.values;
+  };
+  const Common common = {
+      .where = where,
+      .problem_kind =
+          in_place(where + ": problem", [&] { return find_problem_kind(problem_name, own); }),
+      .problems = expand(problem, where + ": problem"),
+      .train = Parameters(where + ": train", train_parameters(), values_of("train")),
+      .test = Parameters(where + ": test", test_parameters(), values_of("test")),
+  };
+  check_train(common.train, common.test, where);
+
+  Spec spec{.name = read_name(root, where),
+            .seeds = read_seeds(root, where),
+            .configs = {},
+            .text = std::string(text),
+            .notes = {}};
+  const bool renamed = shorten_paths(root, *common.problem_kind);
+  if (overridden || renamed) {
+    std::ostringstream out;
+    out << root << "\n";
+    spec.text = out.str();
+  }
+  const toml::array* agents = root["agent"].as_array();
+  if (agents == nullptr || agents->empty())
+    fail(fmt::format("{}: there must be at least one [[agent]]", where));
+  std::map<std::string, Known> origins;  // by hash
+  for (std::size_t i = 0; i < agents->size(); ++i) {
+    const std::string where_agent = fmt::format("{}: agent {}", where, i + 1);
+    const toml::table* table = agents->get(i)->as_table();
+    if (table == nullptr) fail(fmt::format("{} must be a table", where_agent));
+    add_agent(common, read_section(*table, where_agent), where_agent, spec, origins);
+  }
+  assign_labels(spec.configs, where);
+  return spec;
+}
+
 }  // namespace
 
 SeedRange parse_seeds(std::string_view text) {
@@ -293,6 +354,7 @@ SeedRange parse_seeds(std::string_view text) {
 
 Spec parse_spec(std::string_view text, const std::string& where, const Overrides& overrides,
                 const std::shared_ptr<const ProblemKind>& own) {
+  require_sane_text(text, where);
   toml::table root;
   try {
     root = toml::parse(text, where);
@@ -301,58 +363,18 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
                      e.description()));
   }
   for (const std::string& override_text : overrides) apply_override(root, override_text);
-  check_root(root, where);
-
-  Section problem = read_section(table_of(root, "problem", where), where + ": problem");
-  const std::string problem_name = take_text(problem.values, "kind", where + ": problem");
-  const auto values_of = [&](std::string_view key) {
-    const Section section =
-        read_section(table_of(root, key, where), fmt::format("{}: {}", where, key));
-    if (!section.sweep.empty())
-      fail(fmt::format("{}: {}: only problem and agents can be swept", where, key));
-    return section.values;
-  };
-  const Common common = {
-      .where = where,
-      .problem_kind =
-          in_place(where + ": problem", [&] { return find_problem_kind(problem_name, own); }),
-      .problems = expand(problem),
-      .train = Parameters(where + ": train", train_parameters(), values_of("train")),
-      .test = Parameters(where + ": test", test_parameters(), values_of("test")),
-  };
-  check_train(common.train, common.test, where);
-
-  Spec spec{.name = read_name(root, where),
-            .seeds = read_seeds(root, where),
-            .configs = {},
-            .text = std::string(text),
-            .notes = {}};
-  const bool renamed = shorten_paths(root, *common.problem_kind);
-  if (!overrides.empty() || renamed) {
-    std::ostringstream out;
-    out << root << "\n";
-    spec.text = out.str();
+  try {
+    return read_spec(root, text, where, !overrides.empty(), own);
+  } catch (const Error& e) {
+    throw Error(e.code(), with_line(root, where, e.what()));
   }
-  const toml::array* agents = root["agent"].as_array();
-  if (agents == nullptr || agents->empty())
-    fail(fmt::format("{}: there must be at least one [[agent]]", where));
-  std::map<std::string, std::string> origins;  // by hash: the table it came from
-  for (std::size_t i = 0; i < agents->size(); ++i) {
-    const std::string where_agent = fmt::format("{}: agent {}", where, i + 1);
-    const toml::table* table = agents->get(i)->as_table();
-    if (table == nullptr) fail(fmt::format("{} must be a table", where_agent));
-    add_agent(common, read_section(*table, where_agent), where_agent, spec, origins);
-  }
-  assign_labels(spec.configs, where);
-  return spec;
 }
 
 Spec load_spec(const std::filesystem::path& file, const Overrides& overrides) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  if (!in || std::filesystem::is_directory(file) || !(text << in.rdbuf()))
-    throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
-  return parse_spec(text.str(), file.string(), overrides);
+  const std::string text = read_text_file(file, kMaxSpecBytes);
+  if (text.empty())
+    fail(fmt::format("{}: is empty; docs/usage.md describes what a spec has", file.string()));
+  return parse_spec(text, file.string(), overrides);
 }
 
 }  // namespace hilo

@@ -9,6 +9,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/text.hpp"
+#include "hilo/experiment/spec_limits.hpp"
 
 namespace hilo {
 namespace {
@@ -52,7 +53,13 @@ Section read_section(const toml::table& table, const std::string& where) {
   return section;
 }
 
-std::vector<SpecValues> expand(const Section& section) {
+std::vector<SpecValues> expand(const Section& section, const std::string& where) {
+  std::size_t count = 1;
+  for (const auto& [key, list] : section.sweep) {
+    if (list.size() > kMaxConfigs / count)
+      fail(fmt::format("{}: the sweeps give more than {} combinations", where, kMaxConfigs));
+    count *= list.size();
+  }
   std::vector<SpecValues> all = {section.values};
   for (const auto& [key, list] : section.sweep) {
     std::vector<SpecValues> longer;
@@ -64,6 +71,58 @@ std::vector<SpecValues> expand(const Section& section) {
     all = std::move(longer);
   }
   return all;
+}
+
+namespace {
+
+// The line of the first key that the text names, by itself or in quotes; 0 if it names none.
+std::size_t line_of_key(const toml::table& table, std::string_view text) {
+  for (const auto& [raw_key, node] : table) {
+    const std::string_view key = raw_key.str();
+    if (key == "sweep" && node.as_table() != nullptr)
+      if (const std::size_t line = line_of_key(*node.as_table(), text); line > 0) return line;
+    if (text.starts_with(fmt::format("{} ", key)) ||
+        text.starts_with(fmt::format("sweep.{} ", key)) ||
+        text.find(fmt::format("'{}'", key)) != std::string_view::npos)
+      return node.source().begin.line;
+  }
+  return 0;
+}
+
+// "agent 2 (mfmcrl): rest": the table, and the rest.
+const toml::node* table_named(const toml::table& root, std::string_view& text) {
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string_view::npos) return nullptr;
+  const std::string_view name = text.substr(0, std::min(colon, text.find(" (")));
+  const toml::node* found = nullptr;
+  if (name.starts_with("agent ")) {
+    std::size_t index = 0;
+    const std::string_view digits = name.substr(6);
+    std::from_chars(digits.data(), digits.data() + digits.size(), index);
+    const toml::node* agents = root.get("agent");
+    if (agents != nullptr && agents->as_array() != nullptr && index > 0 &&
+        index <= agents->as_array()->size())
+      found = agents->as_array()->get(index - 1);
+  } else {
+    found = root.get(name);
+  }
+  if (found != nullptr) text.remove_prefix(colon + 2);
+  return found;
+}
+
+}  // namespace
+
+std::string with_line(const toml::table& root, const std::string& where,
+                      const std::string& message) {
+  const std::string start = where + ": ";
+  if (!message.starts_with(start)) return message;
+  std::string_view rest = std::string_view(message).substr(start.size());
+  const std::string_view said = rest;
+  const toml::node* node = table_named(root, rest);
+  const toml::table* table = node == nullptr ? &root : node->as_table();
+  std::size_t line = table == nullptr ? 0 : line_of_key(*table, rest);
+  if (line == 0 && node != nullptr) line = node->source().begin.line;
+  return line == 0 ? message : fmt::format("{}:{}: {}", where, line, said);
 }
 
 std::string take_text(SpecValues& values, const std::string& key, const std::string& where) {
@@ -94,6 +153,7 @@ void apply_override(toml::table& root, const std::string& text) {
   const std::string value = text.substr(equals + 1);
 
   // The value is TOML; what is not is taken as a string, so that --set name=x works.
+  require_sane_text(value, fmt::format("--set {}", text.substr(0, 40)));
   toml::table parsed;
   try {
     parsed = toml::parse("x = " + value);
@@ -109,6 +169,9 @@ void apply_override(toml::table& root, const std::string& text) {
   while (std::getline(parts, part, '.')) path.push_back(part);
   if (key.ends_with('.') || std::ranges::find(path, "") != path.end())
     throw Error(Errc::usage, fmt::format("--set {}: '{}' names no key", text, key));
+  if (path.size() > kMaxKeyParts)
+    throw Error(Errc::usage, fmt::format("--set {}...: a key has more than {} parts",
+                                         text.substr(0, 40), kMaxKeyParts));
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     if (toml::array* array = place->as_array()) {
       std::size_t index = 0;

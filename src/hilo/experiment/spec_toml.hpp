@@ -22,7 +22,13 @@ struct Section {
 Section read_section(const toml::table& table, const std::string& where);
 
 // All combinations of the swept values, the first key varying slowest.
-std::vector<SpecValues> expand(const Section& section);
+// Throws if there are more than a spec may have.
+std::vector<SpecValues> expand(const Section& section, const std::string& where);
+
+// An error message of a spec, with the line of the key that it is about, or of its table, behind
+// the name of the file. Unchanged where that cannot be told.
+std::string with_line(const toml::table& root, const std::string& where,
+                      const std::string& message);
 
 // A sub-table of the root, empty if it is not there.
 const toml::table& table_of(const toml::table& root, std::string_view key,

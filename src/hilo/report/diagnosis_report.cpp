@@ -98,10 +98,17 @@ std::vector<std::string> explain(const Diagnosis& d) {
     correlation += "; no pair has enough returns for one of its own.";
   }
   out.push_back(std::move(correlation));
+  // Pairs share episodes, so that many may lie apart without anything being proven by that.
+  const bool many =
+      static_cast<double>(d.pairs_different) > 0.1 * static_cast<double>(d.pairs_tested);
   out.push_back(fmt::format(
-      "{}: {} of {} pairs differ by more than 1.96 standard errors ({:.0f} would by chance); bias "
+      "{}: {} of {} pairs differ by more than 1.96 standard errors ({:.0f} would by chance, if "
+      "they "
+      "shared no episodes); bias "
       "in standard deviations of a return: mean {:+.3f} [{:+.3f}, {:+.3f}], spread {:.3f}.",
-      d.dynamics_differ ? "The dynamics differ" : "No difference of the dynamics is proven",
+      d.dynamics_differ ? "The dynamics differ"
+      : many            ? "The dynamics may differ, which this pilot cannot tell for sure"
+                        : "No difference of the dynamics is seen",
       d.pairs_different, d.pairs_tested, 0.05 * static_cast<double>(d.pairs_tested),
       d.bias_offset.value, d.bias_offset.low, d.bias_offset.high, d.bias_spread));
   if (d.cost_ratio > 0) out.push_back(describe_costs(d) + ".");

@@ -1,11 +1,17 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "hilo/store/store.hpp"
 
 namespace hilo {
+
+// What stands at the beginning of every page and of every Markdown file that hilo writes.
+inline std::string report_mark(const std::filesystem::path& file) {
+  return file.extension() == ".html" ? "· hilo</title>" : "Written by `hilo ";
+}
 
 // What a report says about its own making.
 struct ReportSource {

@@ -1,0 +1,99 @@
+#include "hilo/core/output_file.hpp"
+
+#include <fmt/format.h>
+
+#include "hilo/core/error.hpp"
+
+namespace hilo {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kLooksAt = 1024;
+constexpr const char* kStoreMark = "SQLite format 3";
+// What stands beside a store while it is used.
+constexpr const char* kBesideStore[] = {"-wal", "-shm", "-journal", ".lock"};
+
+std::string first_bytes(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text(kLooksAt, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(in.gcount()));
+  return text;
+}
+
+// By device and number, so that links and other spellings do not matter.
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  return fs::equivalent(a, b, error) && !error;
+}
+
+bool is_within(const fs::path& file, const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return false;
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
+    if (is_same_file(file, entry.path())) return true;
+  return false;
+}
+
+bool is_beside(const fs::path& file, const fs::path& input) {
+  std::error_code error;
+  const fs::path full = fs::weakly_canonical(file, error);
+  const fs::path store = fs::weakly_canonical(input, error);
+  for (const char* suffix : kBesideStore)
+    if (full == store.string() + suffix) return true;
+  return false;
+}
+
+}  // namespace
+
+void require_writable(const fs::path& file, const Overwrite& overwrite) {
+  for (const fs::path& input : overwrite.inputs)
+    if (is_same_file(file, input) || is_within(file, input) || is_beside(file, input))
+      throw Error(Errc::usage, fmt::format("{}: is read by the same command, or belongs to what is "
+                                           "({}); give another name",
+                                           file.string(), input.string()));
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) == 0) return;
+  const std::string head = first_bytes(file);
+  if (head.starts_with(kStoreMark))
+    throw Error(Errc::usage,
+                fmt::format("{}: is a store, which nothing is written over; give another name",
+                            file.string()));
+  if (!overwrite.force && head.find(overwrite.mark) == std::string::npos)
+    throw Error(Errc::usage,
+                fmt::format("{}: is there already, and hilo did not write it, or not as such a "
+                            "file; give another name, or force it (--force, force=True)",
+                            file.string()));
+}
+
+AtomicFile::AtomicFile(fs::path file, const Overwrite& overwrite) : file_(std::move(file)) {
+  require_writable(file_, overwrite);
+  std::error_code ignored;
+  if (fs::is_symlink(file_, ignored)) file_ = fs::weakly_canonical(file_, ignored);
+  // A pipe or a device is written to, not replaced.
+  in_place_ = fs::exists(file_, ignored) && !fs::is_regular_file(file_, ignored);
+  part_ = in_place_ ? file_ : fs::path(file_.string() + ".part");
+  for (int k = 1; !in_place_ && fs::exists(part_, ignored); ++k)
+    part_ = fmt::format("{}.part-{}", file_.string(), k);
+  out_.open(part_);
+  if (!out_) throw Error(Errc::io, fmt::format("{}: cannot be written", file_.string()));
+}
+
+AtomicFile::~AtomicFile() {
+  std::error_code ignored;
+  if (!in_place_) fs::remove(part_, ignored);  // gone already after a commit
+}
+
+void AtomicFile::commit() {
+  out_.close();
+  if (!out_) throw Error(Errc::io, fmt::format("{}: writing failed", file_.string()));
+  if (in_place_) return;
+  std::error_code error;
+  fs::rename(part_, file_, error);
+  if (error)
+    throw Error(Errc::io,
+                fmt::format("{}: cannot be replaced: {}", file_.string(), error.message()));
+}
+
+}  // namespace hilo

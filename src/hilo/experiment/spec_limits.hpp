@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+// For the sources of this folder only: what a spec may be at most. The parser and all that walks
+// its tables call themselves once a level, and the memory for that is small.
+namespace hilo {
+
+inline constexpr std::size_t kMaxSpecBytes = 1 << 20;
+inline constexpr std::size_t kMaxKeyParts = 16;     // a.b.c has three
+inline constexpr std::size_t kMaxConfigs = 10'000;  // all combinations of all sweeps
+
+// Throws, with the line, if a key has too many parts or the text is too long.
+void require_sane_text(std::string_view text, const std::string& where);
+
+}  // namespace hilo
