@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _hilo
 from ._checks import flag, number_in, numbers, whole_in, whole_numbers
 from ._errors import Error
 from ._hilo import Errc, Model, TabularMdp
@@ -54,6 +55,30 @@ def from_dense(
         numbers(start, "start"),
         np.unique(whole_numbers(terminal, "terminal", states)),
     )
+
+
+def project(rows: ArrayLike, projection: str = "simplex") -> NDArray[np.float64]:
+    """Noisy rows as probabilities, as the random MDP's low fidelity has them.
+
+    ``rows`` is one row, or an array whose last axis holds rows, such as (states, actions, states).
+    Entries may be negative, but every row must sum to one: add noise, divide by the sum, then
+    project. "simplex" gives the nearest distribution, "bisection" what a binary search in the
+    cumulative sums of the noisy row draws, "clip" sets negative entries to 0 and scales
+    (docs/departures.md).
+
+    >>> hilo.project([0.5, 0.75, -0.25])
+    array([0.375, 0.625, 0.   ])
+    """
+    signed = numbers(rows, "rows")
+    if signed.ndim == 0 or signed.shape[-1] == 0:
+        raise Error(f"rows has shape {signed.shape}, but must hold rows", Errc.data)
+    if not isinstance(projection, str):
+        raise Error(
+            f"projection is {projection!r}, but must be one of simplex, bisection, clip", Errc.spec
+        )
+    flat = signed.reshape(-1, signed.shape[-1])
+    out = [_hilo.project(row, projection) for row in flat]
+    return np.array(out, dtype=np.float64).reshape(signed.shape)
 
 
 class TableMdp:
@@ -163,7 +188,9 @@ def from_table(table: Table, start: ArrayLike) -> TabularMdp:
     """An MDP from ``table[state][action] = [(probability, next, reward, done), ...]``.
 
     That is ``env.unwrapped.P`` of Gymnasium's toy-text environments; ``start`` is their
-    ``initial_state_distrib``. TableMdp says how ends are told.
+    ``initial_state_distrib``. A state that is entered with ``done`` alone is terminal; one that is
+    entered both ways gets a terminal copy behind the others. Outcomes of a pair with the same
+    successor are merged: their probabilities add up, and the reward is their mean.
     """
     return TableMdp(table, start).mdp
 

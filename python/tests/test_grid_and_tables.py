@@ -130,3 +130,20 @@ def test_other_spaces_are_refused() -> None:
         hilo.train(
             hilo.wrap(gymnasium.make("Pendulum-v1"), grid=hilo.Grid([0] * 3, [1] * 3, [2] * 3))
         )
+
+
+def test_projections_are_those_of_the_random_mdp() -> None:
+    rows = np.array([[0.5, 0.75, -0.25], [0.25, 0.5, 0.25]])
+    assert hilo.project(rows[0]).tolist() == [0.375, 0.625, 0.0]
+    assert np.allclose(hilo.project(rows[0], "clip"), [0.4, 0.6, 0.0])
+    assert hilo.project([0.5, -0.25, 0.75], "bisection").tolist() == [0.25, 0.0, 0.75]
+    assert hilo.project(rows).shape == rows.shape
+    assert hilo.project(rows)[1].tolist() == rows[1].tolist(), "a distribution stays what it is"
+    deep = np.stack([rows, rows])
+    assert np.array_equal(hilo.project(deep, "clip")[1], hilo.project(rows, "clip"))
+    for bad in ([0.5, 0.2], [], 3, [float("nan"), 1], ["x"], np.zeros((2, 0))):
+        with pytest.raises(hilo.Error) as error:
+            hilo.project(bad)
+        assert error.value.code is hilo.Errc.data
+    with pytest.raises(hilo.Error, match="one of simplex, bisection, clip"):
+        hilo.project(rows, "sort")
