@@ -254,6 +254,8 @@ def _words_of_one(kind: str) -> str:
 
 
 def _shown(value: Any) -> str:
+    if value is None:
+        return "None"
     if isinstance(value, int) and abs(value) >= 10**_LONGEST:
         return f"a number of more than {_LONGEST} digits"
     try:

@@ -90,6 +90,12 @@ class TableMdp:
     """
 
     def __init__(self, table: Table, start: ArrayLike) -> None:
+        if not isinstance(table, Mapping) or not all(isinstance(r, Mapping) for r in table.values()):
+            raise Error(
+                "the table must be a dict of dicts: table[state][action] = [(probability, next, "
+                "reward, done), ...]",
+                Errc.data,
+            )
         n = len(table)
         if n == 0 or set(table) != set(range(n)):
             raise Error(
@@ -106,6 +112,11 @@ class TableMdp:
                     Errc.data,
                 )
             for a in range(actions):
+                if isinstance(table[s][a], (str, bytes)) or not isinstance(table[s][a], Sequence):
+                    raise Error(
+                        f"state {s}, action {a}: {table[s][a]!r} must be a list of outcomes",
+                        Errc.data,
+                    )
                 for outcome in table[s][a]:
                     self._check(outcome, s, a, n)
                     if outcome[3] and outcome[0] > 0:
