@@ -6,6 +6,7 @@
 #include "hilo/agent/q_learning.hpp"
 #include "hilo/agent/registry.hpp"
 #include "hilo/diagnose/pilot.hpp"
+#include "hilo/env/bulk.hpp"
 #include "hilo/experiment/train.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
