@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import gymnasium
 import hilo
 import numpy as np
@@ -147,3 +149,30 @@ def test_projections_are_those_of_the_random_mdp() -> None:
         assert error.value.code is hilo.Errc.data
     with pytest.raises(hilo.Error, match="one of simplex, bisection, clip"):
         hilo.project(rows, "sort")
+
+
+def test_a_table_for_every_seed(tmp_path: Path) -> None:
+    for seed in range(3):
+        mdp = hilo.make_random_mdp(6 + seed, 2, start_states=2, seed=seed)
+        simulator = hilo.make_simulator(mdp)
+        hilo.FidelityPair(simulator, simulator).save(tmp_path / f"tab-{seed}")
+    folder = str(tmp_path / "tab-{seed}")
+    assert hilo.build_problem("table", seed=2, folder=folder).high.num_states == 8
+    study = hilo.train(
+        hilo.build_problem("table", folder=folder),
+        agent="mcrl",
+        episodes=20,
+        seeds=3,
+        progress=False,
+    )
+    assert [len(study.policy("MCRL", seed).q) for seed in range(3)] == [6, 7, 8]
+    assert "MCRL" in str(study) and study.findings()
+    study.report(tmp_path / "page.html")
+    with pytest.raises(hilo.Error, match="tab-3"):
+        hilo.build_problem("table", seed=3, folder=folder)
+    with pytest.raises(hilo.Error, match="folder of seed 3 is .*tab-3"):
+        hilo.train(
+            hilo.build_problem("table", folder=folder), agent="mcrl", episodes=20, seeds=4
+        )
+    with pytest.raises(hilo.Error, match="{agent} is no placeholder"):
+        hilo.build_problem("table", folder="tab/{agent}")
