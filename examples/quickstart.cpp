@@ -15,16 +15,22 @@ int main() {
   hilo::Mfmcrl mfmcrl(pair, {.gamma = gamma, .low_rollouts = 10}, seed);
   hilo::Agent* agents[] = {&mcrl, &mfmcrl};
 
-  for (hilo::Agent* agent : agents)
+  for (hilo::Agent* agent : agents) {
+    std::uint32_t dropped = 0;
     for (std::uint32_t k = 0; k < 5000; ++k) {
       hilo::Episode episode;
       pair.high().run_episode({.behaviour = agent->behaviour(),
                                .seed = seed,
                                .purpose = hilo::Purpose::high_episode,
-                               .episode = k},
+                               .episode = k,
+                               .max_steps = 10'000},
                               episode);
-      agent->learn(episode);
+      dropped += agent->learn(episode).dropped ? 1 : 0;
     }
+    // Episodes that max_steps cut did not end, so that their returns are unknown: where a simulator
+    // never ends, all are dropped. Set episode.truncated = false to count the cut as an end.
+    if (dropped > 0) std::cerr << dropped << " of 5000 episodes were cut and taught nothing\n";
+  }
 
   // Both simulators are known here, so the learnt policies can be valued exactly.
   const hilo::Model& model = *pair.high().model();

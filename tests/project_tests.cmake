@@ -36,6 +36,8 @@ if(HILO_BUILD_CLI)
                     $<TARGET_FILE:hilo_cli>)
 endif()
 
+include(compile_fail_tests.cmake)
+
 foreach(way IN ITEMS find_package add_subdirectory)
   hilo_project_test(consumer_${way} ${CMAKE_COMMAND} -DWAY=${way} -DHILO_SOURCE=${PROJECT_SOURCE_DIR}
                     -DHILO_BUILD=${PROJECT_BINARY_DIR} -DCXX=${CMAKE_CXX_COMPILER}

@@ -42,6 +42,7 @@ GROUPS = {
         "from_dense",
         "make_random_mdp",
         "degrade",
+        "project",
         "Docking",
         "nas_architecture",
     ],

@@ -234,7 +234,9 @@ void bind_agent(nb::module_& m) {
             return describe(report);
           },
           "episode"_a, nb::sig("def learn(self, episode: Episode) -> dict[str, typing.Any]"),
-          "Updates the values by one episode of the high fidelity.")
+          "Updates the values by one episode of the high fidelity. `dropped` in what it returns: "
+          "the "
+          "episode was cut and taught nothing.")
       .def("train", &train_agent, "episodes"_a, "test_every"_a = 50, "test_episodes"_a = 200,
            "exact_every"_a = 0,
            "Runs and learns until `episodes` episodes are learnt from, with tests on the way: "

@@ -50,6 +50,9 @@ void bind_store(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_python_simulator(nb::module_& m);
 
+// Of all that was bound: arguments that fit nothing are told in the words of hilo.
+void explain_arguments(const nb::module_& m);
+
 // The name itself; throws, with the nearest one, unless the store has the experiment.
 const std::string& known_experiment(const Store& store, const std::string& name);
 

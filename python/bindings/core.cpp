@@ -75,7 +75,8 @@ void bind_core(nb::module_& m) {
       .def_prop_ro("variance", &Moments::variance, "Unbiased; 0 for fewer than two values.")
       .def_prop_ro("effective_count", &Moments::effective_count,
                    "As many equally weighted values would tell as much.")
-      .def("__eq__", [](const Moments& a, const Moments& b) { return a == b; })
+      .def(
+          "__eq__", [](const Moments& a, const Moments& b) { return a == b; }, nb::is_operator())
       .def("__getstate__",
            [](const Moments& x) {
              return nb::bytes(reinterpret_cast<const char*>(&x), sizeof(Moments));
@@ -101,7 +102,9 @@ void bind_core(nb::module_& m) {
       .def_prop_ro("variance_x", &CoMoments::variance_x, "Unbiased variance of x.")
       .def_prop_ro("variance_y", &CoMoments::variance_y, "Unbiased variance of y.")
       .def_prop_ro("covariance", &CoMoments::covariance, "Unbiased covariance.")
-      .def("__eq__", [](const CoMoments& a, const CoMoments& b) { return a == b; })
+      .def(
+          "__eq__", [](const CoMoments& a, const CoMoments& b) { return a == b; },
+          nb::is_operator())
       .def("__getstate__",
            [](const CoMoments& x) {
              return nb::bytes(reinterpret_cast<const char*>(&x), sizeof(CoMoments));

@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "hilo/env/degraded_twin.hpp"
+#include "hilo/env/projection.hpp"
 #include "hilo/env/random_mdp.hpp"
 #include "hilo/env/table_csv.hpp"
 
@@ -193,6 +194,12 @@ void bind_tables(nb::module_& m) {
       nb::call_guard<nb::gil_scoped_release>(),
       "A noisy copy of an MDP: the paper's low fidelity. Rewards must not depend on the "
       "successor.");
+  m.def(
+      "project",
+      [](const InVector<double>& row, const std::string& projection) {
+        return own(projected(projection_from_name(projection), span_of(row)));
+      },
+      "row"_a, "projection"_a, "One row; hilo.project is the front door.");
 }
 
 }  // namespace hilo::python

@@ -16,12 +16,11 @@ class Estimation {
              double forgetting)
       : name_(name),
         estimator_(make_estimator(
-            {.name = name, .alpha = alpha_from_name(alpha), .forgetting = forgetting}, num_pairs)),
+            {.name = name, .alpha = alpha_from_name(alpha), .forgetting = forgetting},
+            checked(num_pairs))),
         paired_(num_pairs),
         free_(num_pairs),
-        coupled_(num_pairs) {
-    require_within("num_pairs", num_pairs, 1, 1U << 30, Errc::usage);
-  }
+        coupled_(num_pairs) {}
 
   void add_paired(std::size_t pair, double high, double low) {
     check(pair);
@@ -43,6 +42,11 @@ class Estimation {
   std::size_t size() const { return paired_.size(); }
 
  private:
+  // Before anything is made for them.
+  static std::size_t checked(std::size_t num_pairs) {
+    require_within("num_pairs", num_pairs, 1, 1U << 30, Errc::usage);
+    return num_pairs;
+  }
   void check(std::size_t pair) const {
     require_within("pair", pair, 0, paired_.size() - 1, Errc::usage);
   }

@@ -15,4 +15,5 @@ NB_MODULE(_hilo, m) {
   bind_store(m);
   bind_experiment(m);
   bind_report(m);
+  explain_arguments(m);
 }

@@ -296,7 +296,7 @@ double PythonSource::reward(State s, Action a, State next) const {
 
 void bind_python_simulator(nb::module_& m) {
   const char* doc =
-      "A simulator written in Python, as the engine sees it. Made by hilo.simulator and "
+      "A simulator written in Python, as the engine sees it. Made by hilo.pair and "
       "hilo.train.";
   nb::class_<PythonEpisodes, EpisodeSimulator>(m, "PythonEpisodes", doc)
       .def(

@@ -78,7 +78,7 @@ from .grid import Grid
 from .pairing import pair
 from .store import Store
 from .study import Policy, Study
-from .tables import from_dense, from_table
+from .tables import from_dense, from_table, project
 from .training import run, train
 from .wrapping import Wrapped, wrap
 
@@ -148,6 +148,7 @@ __all__ = [
     "policy_iteration",
     "policy_matrix",
     "problem_kinds",
+    "project",
     "range_of_lemma_1",
     "return_bound",
     "return_moments",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -38,15 +40,43 @@ def number_in(value: Any, what: str, low: float, high: float, code: Errc = Errc.
         raise Error(
             f"{what} is {value!r} of type {type(value).__name__}, but must be a number", code
         )
-    out = float(value)
+    try:
+        out = float(value)
+    except OverflowError:  # a whole number beyond all others
+        out = math.inf if value > 0 else -math.inf
     if not (math.isfinite(out) and low <= out <= high):
         allowed = "finite" if math.isinf(low) and math.isinf(high) else f"in [{low:g}, {high:g}]"
         raise Error(f"{what} is {out}, but must be {allowed}", code)
     return out
 
 
+def text_of(value: Any, what: str, code: Errc = Errc.usage) -> str:
+    if not isinstance(value, str):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be a text", code
+        )
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise Error(f"{what} is {value!r}, which is no text in Unicode", code) from None
+    return value
+
+
+def path_of(value: Any, what: str, code: Errc = Errc.usage) -> Path:
+    """The path of a file or folder; not of bytes, which the engine would not take."""
+    if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
+        raise Error(
+            f"{what} is {value!r} of type {type(value).__name__}, but must be a path", code
+        )
+    try:
+        os.fsencode(value)
+    except UnicodeEncodeError:
+        raise Error(f"{what} is {value!r}, which cannot be the name of a file", code) from None
+    return Path(value)
+
+
 def flag(value: Any, what: str, code: Errc = Errc.simulator) -> bool:
-    if not isinstance(value, (bool, np.bool_, int, np.integer)) or value not in (0, 1):
+    if not isinstance(value, (bool, np.bool_, int, np.integer)) or int(value) not in (0, 1):
         raise Error(
             f"{what} is {value!r} of type {type(value).__name__}, but must be True or False", code
         )
@@ -57,7 +87,7 @@ def reward_of(value: Any) -> float:
     """A reward: whatever is one number. The engine refuses NaN and infinity."""
     if isinstance(value, (int, float, np.integer, np.floating)):
         return float(value)
-    array = np.asarray(value)
+    array = array_of(value, "the reward", Errc.simulator)
     if array.size != 1 or array.dtype.kind not in "iuf":
         raise Error(
             f"the reward is {value!r} of type {type(value).__name__}, but must be one number",
@@ -66,9 +96,17 @@ def reward_of(value: Any) -> float:
     return float(array.reshape(-1)[0])
 
 
+def array_of(values: Any, what: str, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
+    """As an array of whatever it holds; lists in it must have the same length."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise Error(f"{what} is {values!r}, but its rows must have the same length", code) from None
+
+
 def whole_numbers(values: Any, what: str, size: int, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
     """A sequence of whole numbers in [0, size - 1], as the engine takes them."""
-    array = np.asarray(values)
+    array = array_of(values, what, code)
     if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
         raise Error(f"{what} is {values!r}, but must be a sequence of whole numbers", code)
     if array.size and (array.min() < 0 or array.max() >= size):
@@ -79,9 +117,9 @@ def whole_numbers(values: Any, what: str, size: int, code: Errc = Errc.data) -> 
 
 def numbers(values: Any, what: str, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
     """An array of finite numbers."""
-    array = np.asarray(values)
+    array = array_of(values, what, code)
     if array.dtype.kind not in "iuf":
-        raise Error(f"{what} has the dtype {array.dtype}, but must hold numbers", code)
+        raise Error(f"{what} is {values!r} of dtype {array.dtype}, but must hold numbers", code)
     out = np.ascontiguousarray(array, dtype=np.float64)
     if not np.isfinite(out).all():
         raise Error(f"{what} holds {out[~np.isfinite(out)][0]}, but must hold finite numbers", code)

@@ -24,5 +24,9 @@ class Error(RuntimeError):
         return str(self.args[0])
 
 
+class ArgumentError(Error, TypeError):
+    """An argument of a kind that a function does not take. As everywhere in Python, a TypeError."""
+
+
 _hilo.set_error_type(Error)
 atexit.register(_hilo.end)

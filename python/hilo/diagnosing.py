@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _hilo
-from ._checks import MAX_SEED, number_in, whole_in
+from ._checks import MAX_SEED, number_in, path_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, FidelityPair, Problem, QTable, StoreFile
 from .pairing import make_pairing
@@ -106,10 +106,13 @@ def diagnose(
         raise Error("cost_high and cost_low belong together: give both, or none", Errc.usage)
     if policy is not None and not isinstance(policy, (Policy, QTable)):
         raise Error(f"policy is {policy!r}, but must be a Policy or a QTable", Errc.usage)
+    for what, given in (("name", name), ("truncation", truncation)):
+        text_of(given, what)
+    file = None if store is None else path_of(store, "store")
     made = make_pairing(high, low, map, **options)
     line = Progress("pilot", "episodes", progress)
     try:
-        text = _hilo.run_diagnosis(
+        found = _hilo.run_diagnosis(
             made.pair,
             policy.table if isinstance(policy, Policy) else policy,
             episodes,
@@ -128,8 +131,8 @@ def diagnose(
         )
     finally:
         line.close()
-    if store is not None:
-        file = StoreFile(os.fspath(store), True)
-        file.keep_diagnosis(name, text)
-        file.close()
-    return Diagnosis(json.loads(text))
+    if file is not None:
+        opened = StoreFile(file, True)
+        opened.keep_diagnosis(name, found)
+        opened.close()
+    return Diagnosis(json.loads(found))

@@ -8,7 +8,7 @@ episode is a function of the seed: the problem's own random streams are used, no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import gymnasium
@@ -18,6 +18,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 from numpy.typing import NDArray
 
+from ._checks import MAX_SEED, array_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, Problem, Simulator, Walker, Walkers, build_problem
 from .pictures import draw_docking
@@ -28,21 +29,25 @@ _SEEDS = 1 << 63
 def _simulator(
     kind: str, fidelity: str, problem_seed: int, parameters: dict[str, Any]
 ) -> Simulator:
-    if fidelity not in ("high", "low"):
+    if not isinstance(fidelity, str) or fidelity not in ("high", "low"):
         raise Error(f"fidelity is {fidelity!r}, but must be 'high' or 'low'", Errc.spec)
     problem: Problem = build_problem(kind, problem_seed, **parameters)
     return problem.high if fidelity == "high" else problem.low
 
 
 def _whole(value: Any, what: str) -> int:
-    number = np.asarray(value)
+    number = array_of(value, what, Errc.usage)
     if number.size != 1 or number.dtype.kind not in "iu":
         raise Error(f"{what} is {value!r}, but must be a whole number", Errc.usage)
     return int(number.reshape(-1)[0])
 
 
 def _state_option(options: dict[str, Any] | None) -> int | None:
-    return None if not options or "state" not in options else _whole(options["state"], "state")
+    if options is None:
+        return None
+    if not isinstance(options, Mapping):
+        raise Error(f"options is {options!r}, but must be a dict, as {{'state': 3}}", Errc.usage)
+    return None if "state" not in options else _whole(options["state"], "state")
 
 
 class ProblemEnv(gymnasium.Env[np.int64, np.int64], EzPickle):
@@ -70,7 +75,9 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64], EzPickle):
         self.simulator = _simulator(self.kind, fidelity, problem_seed, parameters)
         self.observation_space = gymnasium.spaces.Discrete(self.simulator.num_states)
         self.action_space = gymnasium.spaces.Discrete(self.simulator.num_actions)
-        if render_mode is not None and render_mode not in self.metadata["render_modes"]:
+        if render_mode is not None and (
+            not isinstance(render_mode, str) or render_mode not in self.metadata["render_modes"]
+        ):
             raise Error(
                 f"render_mode is {render_mode!r}, but must be one of "
                 f"{self.metadata['render_modes']} or None",
@@ -83,11 +90,12 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64], EzPickle):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.int64, dict[str, Any]]:
+        state = _state_option(options)
+        seed = None if seed is None else whole_in(seed, "seed", 0, MAX_SEED)
         super().reset(seed=seed)
         if seed is not None or not self._seeded:
             self._walker.set_seed(int(self.np_random.integers(_SEEDS)) if seed is None else seed)
             self._seeded = True
-        state = _state_option(options)
         if state is None:
             self._walker.reset()
         else:
@@ -161,6 +169,7 @@ class ProblemVectorEnv(
             self, num_envs, fidelity=fidelity, problem_seed=problem_seed, **parameters
         )
         self.simulator = _simulator(self.kind, fidelity, problem_seed, parameters)
+        num_envs = whole_in(num_envs, "num_envs", 1, 1 << 20, Errc.spec)
         self.num_envs = num_envs
         self.single_observation_space = gymnasium.spaces.Discrete(self.simulator.num_states)
         self.single_action_space = gymnasium.spaces.Discrete(self.simulator.num_actions)
@@ -180,23 +189,29 @@ class ProblemVectorEnv(
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[NDArray[np.int64], dict[str, Any]]:
+        state = _state_option(options)
+        last = MAX_SEED - self.num_envs
         if seed is None or isinstance(seed, (int, np.integer)):
-            super().reset(seed=None if seed is None else int(seed))
+            first = None if seed is None else whole_in(seed, "seed", 0, last)
+            super().reset(seed=first)
             seeds: list[int | None] = [
-                None if seed is None else int(seed) + i for i in range(self.num_envs)
+                None if first is None else first + i for i in range(self.num_envs)
             ]
         else:
-            seeds = list(seed)
+            if isinstance(seed, (str, bytes)) or not isinstance(seed, (Sequence, np.ndarray)):
+                raise Error(
+                    f"seed is {seed!r}, but must be a whole number or a list of them", Errc.usage
+                )
+            seeds = [None if s is None else whole_in(s, "a seed", 0, MAX_SEED) for s in seed]
             if len(seeds) != self.num_envs:
                 raise Error(
                     f"{len(seeds)} seeds were given for {self.num_envs} environments", Errc.usage
                 )
         mask: NDArray[np.bool_] = np.ones(self.num_envs, dtype=bool)
         if options is not None and "reset_mask" in options:
-            mask = np.asarray(options["reset_mask"], dtype=bool)
+            mask = array_of(options["reset_mask"], "reset_mask", Errc.usage).astype(bool)
             if mask.shape != (self.num_envs,):
                 raise Error(f"reset_mask must have shape ({self.num_envs},)", Errc.usage)
-        state = _state_option(options)
         for i in np.nonzero(mask)[0].tolist():
             own = seeds[i]
             if own is not None or not self._seeded:
@@ -218,7 +233,7 @@ class ProblemVectorEnv(
         NDArray[np.int64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
     ]:
         begins = self._ended
-        given = np.asarray(actions)
+        given = array_of(actions, "actions", Errc.usage)
         if given.shape != (self.num_envs,) or given.dtype.kind not in "iu":
             raise Error(
                 f"actions is {actions!r}, but must be {self.num_envs} whole numbers", Errc.usage

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._checks import whole_in
+from ._checks import array_of, flag, whole_in
 from ._errors import Error
 from ._hilo import Errc
 
@@ -28,10 +28,10 @@ class Grid:
     def __init__(
         self, low: ArrayLike, high: ArrayLike, bins: ArrayLike, *, whole: bool = False
     ) -> None:
-        self.low = np.atleast_1d(np.asarray(low, dtype=np.float64)).ravel()
-        self.high = np.atleast_1d(np.asarray(high, dtype=np.float64)).ravel()
-        counts = np.atleast_1d(np.asarray(bins)).ravel()
-        self.whole = bool(whole)  # representatives are whole numbers
+        self.low = _bounds(low, "low").ravel()
+        self.high = _bounds(high, "high").ravel()
+        counts = array_of(bins, "bins", Errc.spec).ravel()
+        self.whole = flag(whole, "whole", Errc.spec)  # representatives are whole numbers
         if not self.low.shape == self.high.shape == counts.shape:
             raise Error(
                 f"low, high and bins have {self.low.size}, {self.high.size} and {counts.size} "
@@ -77,7 +77,7 @@ class Grid:
             values = np.asarray(space.nvec).ravel()
             first = np.asarray(getattr(space, "start", np.zeros_like(values))).ravel()
             counts = values if bins is None else _for_each(bins, values.shape, "bins", space)
-            if (np.asarray(counts) > values).any():
+            if counts.dtype.kind in "iu" and (counts > values).any():
                 raise Error(
                     f"bins is {bins}, but {space} has only {values.tolist()} values", Errc.spec
                 )
@@ -90,8 +90,10 @@ class Grid:
         whole = bool(np.issubdtype(space.dtype, np.integer))
         margin = 0.5 if whole else 0.0
         return cls(
-            _for_each(space.low if low is None else low, shape, "low", space) - margin,
-            _for_each(space.high if high is None else high, shape, "high", space) + margin,
+            _for_each(_bounds(space.low if low is None else low, "low"), shape, "low", space)
+            - margin,
+            _for_each(_bounds(space.high if high is None else high, "high"), shape, "high", space)
+            + margin,
             _for_each(bins, shape, "bins", space),
             whole=whole,
         )
@@ -102,10 +104,16 @@ class Grid:
 
     def indices(self, observations: ArrayLike) -> NDArray[np.int64]:
         """Cells of many observations, one a row."""
-        x = np.asarray(observations)
-        if not (np.issubdtype(x.dtype, np.number) or x.dtype == np.bool_):
+        x = array_of(observations, "the observation", Errc.simulator)
+        if x.dtype.kind not in "iufb":
             raise Error(
                 f"the observation is {observations!r} of dtype {x.dtype}, but must be numbers",
+                Errc.simulator,
+            )
+        if x.size == 0 or x.size % len(self.bins) or (x.ndim > 1 and x[0].size != len(self.bins)):
+            raise Error(
+                f"the observations have shape {x.shape}, but must be rows of {len(self.bins)} "
+                "numbers, one for each dimension of the grid",
                 Errc.simulator,
             )
         x = x.astype(np.float64).reshape(len(x) if x.ndim > 1 else -1, len(self.bins))
@@ -118,7 +126,7 @@ class Grid:
 
     def index(self, observation: ArrayLike) -> int:
         """The cell of one observation."""
-        x = np.asarray(observation)
+        x = array_of(observation, "the observation", Errc.simulator)
         if x.size != len(self.bins):
             raise Error(
                 f"the observation {observation!r} has {x.size} numbers, but the grid "
@@ -138,8 +146,8 @@ class Grid:
         Where observations are whole numbers it is one of them, if the cell has any.
         """
         index = whole_in(index, "cell", 0, self.size - 1)
-        u = np.asarray(shares, dtype=np.float64).ravel()
-        if u.size != len(self.bins) or not ((u >= 0) & (u < 1)).all():
+        u = array_of(shares, "shares", Errc.usage).ravel()
+        if u.size != len(self.bins) or u.dtype.kind not in "iuf" or not ((u >= 0) & (u < 1)).all():
             raise Error(
                 f"shares is {shares!r}, but must be {len(self.bins)} numbers in [0, 1)", Errc.usage
             )
@@ -154,6 +162,8 @@ class Grid:
 
     def map_to(self, other: Grid) -> NDArray[np.uint32]:
         """T: for every cell of this grid the cell of the other that its centre lies in."""
+        if not isinstance(other, Grid):
+            raise Error(f"other is {other!r}, but must be a hilo.Grid", Errc.usage)
         if len(self.bins) != len(other.bins):
             raise Error(
                 f"T between grids of {len(self.bins)} and {len(other.bins)} dimensions must be "
@@ -177,9 +187,16 @@ class Grid:
         )
 
 
+def _bounds(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    array = array_of(values, what, Errc.spec)
+    if array.dtype.kind not in "iuf":
+        raise Error(f"{what} is {values!r}, but must be a number for each dimension", Errc.spec)
+    return np.atleast_1d(array.astype(np.float64))
+
+
 def _for_each(values: ArrayLike, shape: tuple[int, ...], what: str, space: Any) -> NDArray[Any]:
     """One for each dimension; one for all is repeated."""
-    array = np.asarray(values).ravel()
+    array = array_of(values, what, Errc.spec).ravel()
     if array.shape not in (shape, (1,)):
         raise Error(
             f"{what} has {array.size} entries, but {space} has {shape[0]} dimensions", Errc.spec

@@ -94,7 +94,10 @@ def _make_environment(name: str) -> Any:
             "(pip install gymnasium)",
             Errc.usage,
         ) from e
-    return gymnasium.make(name, disable_env_checker=True)
+    try:
+        return gymnasium.make(name, disable_env_checker=True)
+    except (gymnasium.error.UnregisteredEnv, gymnasium.error.Error) as e:
+        raise Error(f"{name!r} is no Gymnasium environment that can be made: {e}", Errc.usage) from e
 
 
 def _native_text(simulator: EpisodeSimulator) -> str:

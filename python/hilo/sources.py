@@ -119,6 +119,13 @@ class FunctionSource(Source):
         for count, what in ((self.num_states, "states"), (self.num_actions, "actions")):
             whole_in(count, f"number of {what}", 1, 1 << 30, Errc.spec)
         if not callable(start):
+            if isinstance(start, (str, bytes)) or not isinstance(
+                start, (int, np.integer, Iterable)
+            ):
+                raise Error(
+                    f"start is {start!r}, but must be a state, a list of them or a function",
+                    Errc.spec,
+                )
             options = [start] if isinstance(start, (int, np.integer)) else list(start)
             if not options:
                 raise Error("start is empty, but must be a state or a list of them", Errc.spec)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,16 @@ def agents_of(agent: Agents) -> list[dict[str, Any]]:
     """Agents as tables of a spec; "mfmcrl+" is the variant "plus" of mfmcrl."""
     if isinstance(agent, (str, Mapping)):
         agent = [agent]
+    if not isinstance(agent, Iterable) or isinstance(agent, bytes):
+        raise Error(f"agent is {agent!r}, but must be a kind, a table, or a list of them", Errc.usage)
     out = []
     for one in agent:
+        if not isinstance(one, (str, Mapping)):
+            raise Error(
+                f"an agent is {one!r} of type {type(one).__name__}, but must be a kind, such as "
+                '"mcrl", or a table, such as {"kind": "mcrl"}',
+                Errc.usage,
+            )
         table = {"kind": one} if isinstance(one, str) else dict(one)
         if str(table.get("kind", "")).lower() == "mfmcrl+":
             table = {**table, "kind": "mfmcrl", "variant": "plus"}

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 from . import _hilo
-from ._hilo import Results, StoredPolicy, StoreFile
+from ._checks import flag, path_of
+from ._errors import Error
+from ._hilo import Errc, Results, StoredPolicy, StoreFile
 
 
 class Store:
@@ -21,7 +23,7 @@ class Store:
     """
 
     def __init__(self, file: str | os.PathLike[str], *, writable: bool = False) -> None:
-        self._file = StoreFile(Path(file), writable)
+        self._file = StoreFile(path_of(file, "file"), flag(writable, "writable", Errc.usage))
 
     def close(self) -> None:
         """Lets others write it. Closing twice does no harm."""
@@ -90,12 +92,15 @@ class Store:
         """Writes all of it as FILE.html, a page that works offline, or as FILE.md. A file that
         hilo did not write is replaced only if `force`."""
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
-        _hilo.write_report(self._file.get(), self.file.name, Path(out), now, self.file, bool(force))
-        return Path(out)
+        place = path_of(out, "out")
+        _hilo.write_report(self._file.get(), self.file.name, place, now, self.file, bool(force))
+        return place
 
     def merge(self, files: Sequence[str | os.PathLike[str]]) -> None:
         """Adds all runs and experiments of other stores."""
-        self._file.merge([Path(file) for file in files])
+        if isinstance(files, (str, os.PathLike)) or not isinstance(files, Iterable):
+            raise Error(f"files is {files!r}, but must be a list of paths", Errc.usage)
+        self._file.merge([path_of(file, "a file of files") for file in files])
 
     def __repr__(self) -> str:
         return f"Store({str(self.file)!r})"

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _hilo
-from ._checks import whole_in
+from ._checks import MAX_SEED, path_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, QTable, Results, Summary
 from .gymnasium_source import Codec
@@ -122,11 +122,13 @@ class Study:
 
     def final(self, agent: str, metric: str | None = None) -> Summary:
         """The level of an agent at the end, over seeds, with its 95 % interval."""
-        return self.results.final(agent, metric or self.metric)
+        return self.results.final(agent, self.metric if metric is None else metric)
 
     def difference(self, agent: str, baseline: str | None = None) -> Summary:
         """An agent minus the baseline at the end, paired by seed."""
-        return self.results.paired_difference(agent, baseline or self.results.baseline, self.metric)
+        if baseline is None:
+            baseline = self.results.baseline
+        return self.results.paired_difference(agent, baseline, self.metric)
 
     def columns(self) -> dict[str, Any]:
         """All results in long format; ``pandas.DataFrame(study.columns())`` makes a table of it."""
@@ -144,7 +146,8 @@ class Study:
         errors; the policy's ``judged_by`` says which. Where there is not even that, the returns of
         the second half of training decide, with a warning.
         """
-        agents = self.agents if agent is None else [agent]
+        agents = self.agents if agent is None else [text_of(agent, "agent")]
+        seed = None if seed is None else whole_in(seed, "seed", 0, MAX_SEED)
         judged_by, levels = judge(self.results, self.columns, agents, seed)
         best, own = max(levels, key=lambda run: levels[run])
         stored = self.store.policy(self.experiment, best, own)
@@ -161,7 +164,9 @@ class Study:
             from matplotlib.figure import Figure
         except ImportError as e:
             raise Error("plot needs matplotlib (pip install matplotlib)", Errc.usage) from e
-        metric = metric or self.metric
+        metric = self.metric if metric is None else text_of(metric, "metric")
+        if file is not None:
+            file = path_of(file, "file")
         if metric not in self.results.metrics:
             names = ", ".join(self.results.metrics) or "none: no run is finished"
             raise Error(f"{self.experiment} has no metric {metric!r}, but {names}", Errc.usage)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _hilo
 from ._checks import flag, number_in, numbers, whole_in, whole_numbers
 from ._errors import Error
 from ._hilo import Errc, Model, TabularMdp
@@ -56,6 +57,30 @@ def from_dense(
     )
 
 
+def project(rows: ArrayLike, projection: str = "simplex") -> NDArray[np.float64]:
+    """Noisy rows as probabilities, as the random MDP's low fidelity has them.
+
+    ``rows`` is one row, or an array whose last axis holds rows, such as (states, actions, states).
+    Entries may be negative, but every row must sum to one: add noise, divide by the sum, then
+    project. "simplex" gives the nearest distribution, "bisection" what a binary search in the
+    cumulative sums of the noisy row draws, "clip" sets negative entries to 0 and scales
+    (docs/departures.md).
+
+    >>> hilo.project([0.5, 0.75, -0.25])
+    array([0.375, 0.625, 0.   ])
+    """
+    signed = numbers(rows, "rows")
+    if signed.ndim == 0 or signed.shape[-1] == 0:
+        raise Error(f"rows has shape {signed.shape}, but must hold rows", Errc.data)
+    if not isinstance(projection, str):
+        raise Error(
+            f"projection is {projection!r}, but must be one of simplex, bisection, clip", Errc.spec
+        )
+    flat = signed.reshape(-1, signed.shape[-1])
+    out = [_hilo.project(row, projection) for row in flat]
+    return np.array(out, dtype=np.float64).reshape(signed.shape)
+
+
 class TableMdp:
     """An MDP read from a table of transitions that flag the end of an episode.
 
@@ -65,6 +90,12 @@ class TableMdp:
     """
 
     def __init__(self, table: Table, start: ArrayLike) -> None:
+        if not isinstance(table, Mapping) or not all(isinstance(r, Mapping) for r in table.values()):
+            raise Error(
+                "the table must be a dict of dicts: table[state][action] = [(probability, next, "
+                "reward, done), ...]",
+                Errc.data,
+            )
         n = len(table)
         if n == 0 or set(table) != set(range(n)):
             raise Error(
@@ -81,6 +112,11 @@ class TableMdp:
                     Errc.data,
                 )
             for a in range(actions):
+                if isinstance(table[s][a], (str, bytes)) or not isinstance(table[s][a], Sequence):
+                    raise Error(
+                        f"state {s}, action {a}: {table[s][a]!r} must be a list of outcomes",
+                        Errc.data,
+                    )
                 for outcome in table[s][a]:
                     self._check(outcome, s, a, n)
                     if outcome[3] and outcome[0] > 0:
@@ -163,7 +199,9 @@ def from_table(table: Table, start: ArrayLike) -> TabularMdp:
     """An MDP from ``table[state][action] = [(probability, next, reward, done), ...]``.
 
     That is ``env.unwrapped.P`` of Gymnasium's toy-text environments; ``start`` is their
-    ``initial_state_distrib``. TableMdp says how ends are told.
+    ``initial_state_distrib``. A state that is entered with ``done`` alone is terminal; one that is
+    entered both ways gets a terminal copy behind the others. Outcomes of a pair with the same
+    successor are merged: their probabilities add up, and the reward is their mean.
     """
     return TableMdp(table, start).mdp
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import math
 import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from . import _hilo
-from ._checks import MAX_THREADS, whole_in
+from ._checks import MAX_THREADS, number_in, path_of, text_of, whole, whole_in
 from ._errors import Error
 from ._hilo import Errc, FidelityPair, OwnProblem, Problem, Spec, StoreFile
 from .gymnasium_source import Codec
@@ -155,6 +156,13 @@ def train(
     if map is not None and low is None:
         raise Error("map is given, but no low fidelity that it could lead to", Errc.usage)
     check_options(options, list(inspect.signature(train).parameters))
+    # What is reckoned with here; the rest is checked as a part of the spec.
+    whole(episodes, "episodes", Errc.usage)
+    for what, share in (("gamma", gamma), ("epsilon", epsilon)):
+        number_in(share, what, -math.inf, math.inf)
+    threads = None if threads is None else whole_in(threads, "threads", 0, MAX_THREADS)
+    name = None if name is None else text_of(name, "name")
+    store = None if store is None else path_of(store, "store")
     subject = _subject_of(high, low, map, options)
     if subject.shares_environment and threads not in (None, 1):
         raise Error(
@@ -214,15 +222,22 @@ def run(
     ``overrides`` set single keys, as in ``["train.episodes=100"]``. Runs that the store has are not
     run again.
     """
-    changes = [*overrides, *([f"seeds={seeds_text(seeds)}"] if seeds is not None else [])]
+    if isinstance(overrides, str) or not isinstance(overrides, Iterable):
+        raise Error(
+            f'overrides is {overrides!r}, but must be a list, such as ["train.episodes=100"]',
+            Errc.usage,
+        )
+    changes = [text_of(one, "an entry of overrides") for one in overrides]
+    if seeds is not None:
+        changes.append(f"seeds={seeds_text(seeds)}")
     if isinstance(spec, Spec):
         if changes:
             raise Error("a Spec is already checked; give overrides to hilo.load_spec", Errc.usage)
         checked = spec
     elif isinstance(spec, str) and "\n" in spec:
-        checked = _hilo.parse_spec(spec, "spec", changes)
+        checked = _hilo.parse_spec(text_of(spec, "spec"), "spec", changes)
     else:
-        checked = _hilo.load_spec(Path(spec), changes)
+        checked = _hilo.load_spec(path_of(spec, "spec"), changes)
     return _run([checked], checked.name, store, threads, progress, [])
 
 
@@ -235,8 +250,10 @@ def _run(
     sides: list[Side],
 ) -> Study:
     threads = whole_in(threads, "threads", 0, MAX_THREADS)
+    if store is not None:
+        path_of(store, "store")  # before anything is made
     folder = Path(tempfile.mkdtemp(prefix="hilo-")) if store is None else None
-    file = folder / "hilo.db" if folder is not None else Path(os.fspath(store or ""))
+    file = folder / "hilo.db" if folder is not None else path_of(store, "store")
     line = Progress(name, "runs", progress)
     try:
         opened = StoreFile(file, True)

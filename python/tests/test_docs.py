@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import hilo
 import nbformat
 import pytest
 from nbclient import NotebookClient
@@ -87,3 +92,112 @@ def test_the_toy_text_example_runs(root: Path, tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "page.md").read_text().count("| Bayes-high |") == 6
+
+
+def texts(root: Path) -> Iterator[tuple[str, str]]:
+    """All that is written for users, by where it stands: pages, examples and docstrings."""
+    for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
+        yield page.name, page.read_text()
+    for example in sorted((root / "examples").glob("*.py")):
+        yield example.name, example.read_text()
+    for cell in nbformat.read(root / "docs" / "first-steps.ipynb", as_version=4).cells:
+        yield "first-steps.ipynb", cell.source
+    yield "hilo", hilo.__doc__ or ""
+    modules = [importlib.import_module(f"hilo.{name}") for name in ("environments",)]
+    for thing in [*(getattr(hilo, name) for name in hilo.__all__), *modules]:
+        named = getattr(thing, "__name__", repr(thing))
+        yield named, docstring(thing)
+        members = vars(thing) if isinstance(thing, type) or inspect.ismodule(thing) else {}
+        for key, member in members.items():
+            if not key.startswith("_"):
+                yield f"{named}.{key}", docstring(member)
+
+
+def docstring(thing: Any) -> str:
+    text = getattr(thing, "__doc__", None)
+    return text if isinstance(text, str) else ""
+
+
+def find(path: str) -> Any:
+    """What a dotted name stands for; AttributeError if there is none."""
+    thing: Any = hilo
+    for name in path.split(".")[1:]:
+        if thing is hilo and name == "environments":
+            thing = importlib.import_module("hilo.environments")
+        else:
+            thing = getattr(thing, name)
+    return thing
+
+
+# hilo.db is a file. What begins with _ is the package's own, as in its native signatures.
+NAME = re.compile(r"(?<![\w/.-])hilo(?:\.(?!db\b|_)[A-Za-z_]\w*)+")
+
+
+def test_every_name_of_the_package_that_is_written_exists(root: Path) -> None:
+    seen = set()
+    for where, text in texts(root):
+        for name in NAME.findall(text):
+            seen.add(name)
+            try:
+                find(name)
+            except AttributeError:
+                pytest.fail(f"{where}: there is no {name}")
+    assert {"hilo.train", "hilo.Grid.of", "hilo.environments.DockingEnv"} <= seen
+
+
+def test_every_option_that_is_written_exists(root: Path) -> None:
+    found = 0
+    for where, text in texts(root):
+        for name, inside in re.findall(r"(?<![\w/.-])(hilo\.[\w.]+)\(([^()]*)\)", text):
+            options = re.findall(r"(?:^|,)\s*(\w+)=", inside)
+            if not options:
+                continue
+            function = find(name)
+            native = getattr(function, "__nb_signature__", None)
+            known = native[0][0] if native else str(inspect.signature(function))
+            if "**" in known:  # what it has no name for goes to hilo.wrap, or to the problem
+                known += str(inspect.signature(hilo.wrap)) + str(hilo.problem_kinds())
+            for option in options:
+                found += 1
+                assert re.search(rf"\b{option}\b", known), f"{where}: {name} has no {option}="
+    assert found > 10
+
+
+def test_every_attribute_that_is_written_exists(root: Path, tmp_path: Path) -> None:
+    # By the names that the pages give them.
+    study = hilo.train(
+        hilo.build_problem("random-mdp"), agent="mcrl", episodes=10, seeds=1, progress=False
+    )
+    things = {
+        "study": study,
+        "store": study.store,
+        "policy": study.policy(),
+        "grid": hilo.Grid([0], [1], [2]),
+        "problem": hilo.build_problem("random-mdp"),
+        "verdict": hilo.Diagnosis({}),
+    }
+    pattern = re.compile(rf"(?<![\w./-])({'|'.join(things)})\.(?!md|db|hpp|cpp|toml)([a-z_]\w*)")
+    found = 0
+    for where, text in texts(root):
+        for name, attribute in pattern.findall(text):
+            if where.endswith(".md") and f"`{name}.{attribute}" not in text:
+                continue  # keys of specs and words at the end of a sentence
+            found += 1
+            there = hasattr(type(things[name]), attribute) or hasattr(things[name], attribute)
+            assert there, f"{where}: {name} has no {attribute}"
+    assert found > 10
+
+
+def test_every_name_of_the_library_that_is_written_exists(root: Path) -> None:
+    headers = "\n".join(h.read_text() for h in sorted((root / "src" / "hilo").rglob("*.hpp")))
+    seen = set()
+    for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
+        for name in re.findall(r"\bhilo::(\w+)", page.read_text()):
+            if name in ("hilo", "mpi", "cuda"):  # targets of CMake
+                continue
+            seen.add(name)
+            assert re.search(rf"\b{name}\b", headers), f"{page.name}: there is no hilo::{name}"
+        for file in re.findall(r"`(\w+/\w+\.hpp)`", page.read_text()):
+            there = (root / "src" / "hilo" / file).exists() or (root / file).exists()
+            assert there, f"{page.name}: there is no {file}"
+    assert {"Mcrl", "build_problem", "projected"} <= seen

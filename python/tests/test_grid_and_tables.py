@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import gymnasium
 import hilo
 import numpy as np
@@ -130,3 +132,47 @@ def test_other_spaces_are_refused() -> None:
         hilo.train(
             hilo.wrap(gymnasium.make("Pendulum-v1"), grid=hilo.Grid([0] * 3, [1] * 3, [2] * 3))
         )
+
+
+def test_projections_are_those_of_the_random_mdp() -> None:
+    rows = np.array([[0.5, 0.75, -0.25], [0.25, 0.5, 0.25]])
+    assert hilo.project(rows[0]).tolist() == [0.375, 0.625, 0.0]
+    assert np.allclose(hilo.project(rows[0], "clip"), [0.4, 0.6, 0.0])
+    assert hilo.project([0.5, -0.25, 0.75], "bisection").tolist() == [0.25, 0.0, 0.75]
+    assert hilo.project(rows).shape == rows.shape
+    assert hilo.project(rows)[1].tolist() == rows[1].tolist(), "a distribution stays what it is"
+    deep = np.stack([rows, rows])
+    assert np.array_equal(hilo.project(deep, "clip")[1], hilo.project(rows, "clip"))
+    for bad in ([0.5, 0.2], [], 3, [float("nan"), 1], ["x"], np.zeros((2, 0))):
+        with pytest.raises(hilo.Error) as error:
+            hilo.project(bad)
+        assert error.value.code is hilo.Errc.data
+    with pytest.raises(hilo.Error, match="one of simplex, bisection, clip"):
+        hilo.project(rows, "sort")
+
+
+def test_a_table_for_every_seed(tmp_path: Path) -> None:
+    for seed in range(3):
+        mdp = hilo.make_random_mdp(6 + seed, 2, start_states=2, seed=seed)
+        simulator = hilo.make_simulator(mdp)
+        hilo.FidelityPair(simulator, simulator).save(tmp_path / f"tab-{seed}")
+    folder = str(tmp_path / "tab-{seed}")
+    assert hilo.build_problem("table", seed=2, folder=folder).high.num_states == 8
+    study = hilo.train(
+        hilo.build_problem("table", folder=folder),
+        agent="mcrl",
+        episodes=20,
+        seeds=3,
+        progress=False,
+    )
+    assert [len(study.policy("MCRL", seed).q) for seed in range(3)] == [6, 7, 8]
+    assert "MCRL" in str(study) and study.findings()
+    study.report(tmp_path / "page.html")
+    with pytest.raises(hilo.Error, match="tab-3"):
+        hilo.build_problem("table", seed=3, folder=folder)
+    with pytest.raises(hilo.Error, match="folder of seed 3 is .*tab-3"):
+        hilo.train(
+            hilo.build_problem("table", folder=folder), agent="mcrl", episodes=20, seeds=4
+        )
+    with pytest.raises(hilo.Error, match="{agent} is no placeholder"):
+        hilo.build_problem("table", folder="tab/{agent}")

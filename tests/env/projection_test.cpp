@@ -120,5 +120,32 @@ TEST(Projection, RejectsWhatIsNotFinite) {
   }
 }
 
+// The public form gives what the random MDP's low fidelity is made by, and leaves its row alone.
+TEST(Projected, EqualsProjectInPlace) {
+  for (const Projection p : {Projection::simplex, Projection::bisection, Projection::clip})
+    for (const double noise : {0.001, 0.05, 1.0}) {
+      const std::vector<double> row = signed_row(7, 50, noise);
+      std::vector<double> in_place = row;
+      project(p, in_place);
+      EXPECT_EQ(projected(p, row), in_place) << name_of(p);
+      EXPECT_NEAR(std::accumulate(in_place.begin(), in_place.end(), 0.0), 1, 1e-9);
+      EXPECT_TRUE(std::ranges::all_of(in_place, [](double x) { return x >= 0; }));
+    }
+}
+
+// A row that sums to something else would lose or gain mass, by each projection in another way.
+TEST(Projected, RejectsWhatIsNoSignedRow) {
+  const double nan = std::nan("");
+  for (const Projection p : {Projection::simplex, Projection::bisection, Projection::clip}) {
+    for (const std::vector<double>& bad :
+         {std::vector<double>{0.5, 0.25}, std::vector<double>{2, 2}, std::vector<double>{-1, -1}})
+      testing::expect_error([&] { projected(p, bad); }, Errc::data, {"must sum to one"});
+    for (const std::vector<double>& bad :
+         {std::vector<double>{0.5, nan}, std::vector<double>{1, 1e300 * 1e300}})
+      testing::expect_error([&] { projected(p, bad); }, Errc::data, {"row to be projected"});
+    testing::expect_error([&] { projected(p, {}); }, Errc::data, {"row to be projected"});
+  }
+}
+
 }  // namespace
 }  // namespace hilo

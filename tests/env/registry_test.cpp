@@ -1,6 +1,9 @@
 #include "hilo/env/registry.hpp"
 
+#include "hilo/env/table_csv.hpp"
 #include "support/expect_error.hpp"
+#include "support/problems.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace hilo {
 namespace {
@@ -39,6 +42,42 @@ TEST(Registry, RejectsUnknownKindsAndKeys) {
       },
       Errc::spec, {"random-mdp: states is 1, but must be in [2, 20000]"});
   expect_error([] { build_problem("table", {}, 1); }, Errc::spec, {"key 'folder' is missing"});
+}
+
+TEST(Registry, ATableForEverySeed) {
+  const testing::TemporaryFolder folder;
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const auto mdp = testing::small_mdp(seed, 5 + seed);
+    save_pair(*mdp, *mdp, StateMap::identity(mdp->num_states()),
+              folder.path() / ("tab-" + std::to_string(seed)) / "pair");
+  }
+  const std::string by_seed = (folder.path() / "tab-{seed}" / "pair").string();
+  for (std::uint64_t seed = 0; seed < 3; ++seed) {
+    const Problem problem = build_problem("table", {{"folder", by_seed}}, seed);
+    EXPECT_EQ(problem.pair.high().num_states(), 5 + seed);
+    EXPECT_EQ(problem.pair.low().num_states(), 5 + seed);
+  }
+  // The message has the folder that was looked for.
+  expect_error(
+      [&] {
+        build_problem("table", {{"folder", by_seed}}, 3);
+      },
+      Errc::io, {(folder.path() / "tab-3" / "pair").string()});
+}
+
+TEST(Registry, ThereIsNoOtherPlaceholder) {
+  for (const char* folder : {"tab/{sede}", "tab/{seed}/{agent}", "tab/{}", "{Seed}"})
+    expect_error(
+        [&] {
+          build_problem("table", {{"folder", folder}}, 1);
+        },
+        Errc::spec, {"is no placeholder: there is only {seed}", folder});
+  // A brace alone is a letter like others.
+  expect_error(
+      [] {
+        build_problem("table", {{"folder", "no-such-{"}}, 1);
+      },
+      Errc::io, {"no-such-{/high"});
 }
 
 }  // namespace

@@ -6,8 +6,10 @@
 
 #include "hilo/agent/mcrl.hpp"
 #include "hilo/agent/mfmcrl.hpp"
+#include "hilo/core/hash.hpp"
 #include "hilo/diagnose/pilot.hpp"
 #include "hilo/env/registry.hpp"
+#include "hilo/env/table_csv.hpp"
 #include "hilo/exact/estimator_bias.hpp"
 #include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/train.hpp"
@@ -272,6 +274,100 @@ TEST(EstimateCost, IsPositiveAndGrowsWithTheSeeds) {
   EXPECT_GT(few.core_seconds, 0);
   EXPECT_GT(many.core_seconds, few.core_seconds);
   EXPECT_GT(few.bytes_per_thread, 1000);
+}
+
+// A table for every seed, in folders tab/0, tab/1, ... of different sizes.
+class TableBySeed : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (std::uint64_t seed = 0; seed < 4; ++seed) save(seed, testing::small_mdp(seed, 5 + seed));
+  }
+  void save(std::uint64_t seed, const std::shared_ptr<const TabularMdp>& mdp) const {
+    save_pair(*mdp, *mdp, StateMap::identity(mdp->num_states()), of_seed(std::to_string(seed)));
+  }
+  std::filesystem::path of_seed(const std::string& seed) const {
+    return folder_.path() / "tab" / seed;
+  }
+  Spec parse(const std::string& seed, const std::string& seeds) const {
+    const std::string agents = "[[agent]]\nkind = \"mfmcrl\"\nlow_rollouts = 1\n";
+    return parse_spec(testing::table_spec(of_seed(seed).string()) + agents, "spec.toml",
+                      {"seeds=" + seeds});
+  }
+
+  testing::TemporaryFolder folder_;
+};
+
+TEST_F(TableBySeed, EverySeedRunsOnItsOwn) {
+  const Spec spec = parse("{seed}", "\"1..3\"");
+  for (const unsigned threads : {1U, 2U}) {
+    const auto records = run(spec, threads);
+    ASSERT_EQ(records.size(), 6U);
+    for (const RunRecord& record : records) {
+      EXPECT_FALSE(record.failed) << record.error;
+      EXPECT_EQ(record.num_states, 5 + record.key.seed);
+    }
+  }
+}
+
+// The same table for all seeds gives the same runs, whether the folder is named once or by seed.
+TEST_F(TableBySeed, EqualTablesGiveEqualRuns) {
+  for (std::uint64_t seed = 0; seed < 3; ++seed) save(seed, testing::small_mdp(9));
+  const auto once = run(parse("0", "3"), 1);
+  const auto by_seed = run(parse("{seed}", "3"), 1);
+  ASSERT_EQ(once.size(), by_seed.size());
+  std::map<std::pair<std::size_t, std::uint64_t>, std::vector<double>> values_of;
+  for (const RunRecord& record : once)
+    values_of[{record.measurements.size(), record.key.seed}] = record.q;
+  for (const RunRecord& record : by_seed) {
+    const auto found = values_of.find({record.measurements.size(), record.key.seed});
+    ASSERT_NE(found, values_of.end());
+    EXPECT_EQ(found->second, record.q);
+  }
+}
+
+// A run is known by the tables of all seeds: none of them may change in silence.
+TEST_F(TableBySeed, AllTablesAreInTheIdentity) {
+  const auto hashes = [&](const std::string& seeds) {
+    std::vector<std::string> out;
+    for (const RunConfig& config : parse("{seed}", seeds).configs) out.push_back(config.hash);
+    return out;
+  };
+  const auto before = hashes("3");
+  EXPECT_EQ(hashes("3"), before);
+  EXPECT_NE(hashes("4"), before);
+  EXPECT_NE(hashes("\"1..3\""), before);
+  save(3, testing::small_mdp(33));  // not one of the first three
+  EXPECT_EQ(hashes("3"), before);
+  for (const std::uint64_t seed : {2U, 0U}) {
+    save(seed, testing::small_mdp(40 + seed));
+    const auto after = hashes("3");
+    EXPECT_NE(after[0], before[0]) << seed;
+    EXPECT_NE(after[1], before[1]) << seed;
+  }
+  // Tables that changed places are other tables.
+  const auto changed = hashes("2");
+  std::filesystem::rename(of_seed("0"), of_seed("x"));
+  std::filesystem::rename(of_seed("1"), of_seed("0"));
+  std::filesystem::rename(of_seed("x"), of_seed("1"));
+  EXPECT_NE(hashes("2"), changed);
+}
+
+// As runs that are in stores know it.
+TEST_F(TableBySeed, OneFolderHasTheIdentityItHad) {
+  std::string contents;
+  for (const char* file : {"high/transitions.csv", "high/start.csv"})
+    contents += std::string(file) + "\n" + testing::read_text(of_seed("2") / file);
+  const Spec spec = parse("2", "3");
+  EXPECT_NE(spec.configs[0].canonical.find("problem.content = \"" + hash_hex(contents) + "\"\n"),
+            std::string::npos);
+  EXPECT_EQ(spec.configs[0].hash, parse("2", "1").configs[0].hash);
+}
+
+TEST_F(TableBySeed, SaysWhichFolderIsMissing) {
+  testing::expect_error([&] { parse("{seed}", "5"); }, Errc::io,
+                        {"spec.toml: problem: folder of seed 4", of_seed("4").string()});
+  testing::expect_error([&] { parse("{run}", "3"); }, Errc::spec,
+                        {"{run} is no placeholder", "only {seed}"});
 }
 
 }  // namespace

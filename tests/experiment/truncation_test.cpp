@@ -4,7 +4,9 @@
 #include "hilo/agent/mcrl.hpp"
 #include "hilo/agent/mfmcrl.hpp"
 #include "hilo/agent/q_learning.hpp"
+#include "hilo/agent/registry.hpp"
 #include "hilo/diagnose/pilot.hpp"
+#include "hilo/env/bulk.hpp"
 #include "hilo/experiment/train.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
@@ -154,6 +156,64 @@ TEST(Train, WithoutTestsRecordsWhatTrainingGave) {
   for (const Measurement& m : out)
     if (m.metric == "train_return") sum += 10 * m.value;
   EXPECT_EQ(sum, metric(out, "high_steps"));
+}
+
+// A walk in a circle that pays at every step and never ends, unlike what tables may be.
+struct Circle {
+  std::size_t num_states() const { return 4; }
+  std::size_t num_actions() const { return 2; }
+  bool is_terminal(State) const { return false; }
+  State reset(Rng&) const { return 0; }
+  double reward(State, Action a, State) const { return a == 1 ? 1 : 0.5; }
+  Step step(State s, Action a, Rng&) const {
+    const State next = (s + 1 + a) % 4;
+    return {.next = next, .reward = reward(s, a, next), .done = false};
+  }
+};
+
+// Whoever writes the loop must be able to see it: an agent learns from a cut episode, or says that
+// it dropped it.
+TEST(Truncation, NoAgentDropsAnEpisodeInSilence) {
+  const FidelityPair pair(make_simulator(Circle{}), make_simulator(Circle{}));
+  for (const AgentKind& kind : agent_kinds()) {
+    std::map<std::string, Value> given;
+    for (const ParameterInfo& info : kind.parameters)
+      if (info.name == "low_steps") given["low_steps"] = std::int64_t{2000};
+    if (kind.complete) kind.complete(given);
+    const auto agent =
+        kind.build(pair, Parameters(kind.name, kind.parameters, given),
+                   {.gamma = 0.9, .epsilon = 0.1, .max_steps = 30, .seed = 1, .pilot_episodes = 0});
+    agent->prepare();
+    std::uint32_t dropped = 0;
+    std::vector<double> before(agent->q().values().begin(), agent->q().values().end());
+    Episode episode;
+    for (std::uint32_t k = 0; k < 20; ++k) {
+      pair.high().run_episode({.behaviour = agent->behaviour(),
+                               .seed = 1,
+                               .purpose = Purpose::high_episode,
+                               .episode = k,
+                               .max_steps = 30},
+                              episode);
+      ASSERT_TRUE(episode.truncated);
+      dropped += agent->learn(episode).dropped ? 1 : 0;
+    }
+    const std::vector<double> after(agent->q().values().begin(), agent->q().values().end());
+    EXPECT_EQ(agent->episodes(), 20U) << kind.name;
+    if (kind.name == "low-only") continue;  // never learns from the high fidelity
+    EXPECT_EQ(dropped, after == before ? 20U : 0U) << kind.name;
+  }
+}
+
+// As the README's loop has it: the cut counts as the end, and is learnt from.
+TEST(Truncation, ALoopOfOnesOwnMayTakeTheCutForTheEnd) {
+  const auto high = make_simulator(Circle{});
+  Mcrl agent(4, 2, {.gamma = 0.9});
+  Episode episode;
+  high->run_episode({.behaviour = agent.behaviour(), .seed = 1, .max_steps = 30}, episode);
+  EXPECT_TRUE(agent.learn(episode).dropped);
+  episode.truncated = false;
+  EXPECT_FALSE(agent.learn(episode).dropped);
+  EXPECT_GT(agent.q()(0, agent.q().greedy_actions(0)[0]), 0);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ class Agent {
   virtual LearnReport learn(const Episode& episode) = 0;
 
   virtual const QTable& q() const = 0;
-  virtual std::uint64_t episodes() const = 0;  // learnt from so far
+  virtual std::uint64_t episodes() const = 0;  // given to learn so far, dropped ones included
 
   // Of q()(s, a), as the agent judges it; infinite where it cannot.
   virtual double standard_error(State s, Action a) const = 0;

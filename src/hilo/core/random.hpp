@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <random>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/portable_math.hpp"
@@ -84,9 +85,16 @@ inline std::uint32_t scale_below(std::uint32_t bits, std::uint32_t n) {
 }
 
 // The words of a stream, one after the other: from the blocks of one step (a simulator draws from
-// this), or from the whole stream.
+// this), or from the whole stream. It is a uniform random bit generator of the standard library, so
+// that std::poisson_distribution, std::shuffle and their like take it; what they draw differs from
+// one standard library to the next, while the functions below draw the same everywhere.
 class Rng {
  public:
+  using result_type = std::uint32_t;
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return 0xffffffffU; }
+  result_type operator()() { return u32(); }
+
   // The words of step `step`: at most 256 blocks of four.
   static Rng of_step(const Stream& stream, std::uint32_t step) {
     return Rng(stream, step << 8, (step << 8) + 255);
@@ -131,5 +139,7 @@ class Rng {
   std::uint32_t last_;
   std::uint32_t used_ = 0;
 };
+
+static_assert(std::uniform_random_bit_generator<Rng>);
 
 }  // namespace hilo

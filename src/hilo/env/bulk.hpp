@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "hilo/env/environment_check.hpp"
 #include "hilo/env/model_check.hpp"
 #include "hilo/env/simulator.hpp"
 
@@ -165,7 +166,18 @@ class BulkSimulator : public Simulator {
 
 template <Environment E>
 std::shared_ptr<const Simulator> make_simulator(E env) {
+  static_assert(check_environment<E>());
   return std::make_shared<const BulkSimulator<E>>(std::move(env));
+}
+
+// For everything else, so that the compiler says what is wrong with it. Pointers are left to the
+// functions that take them.
+template <class E>
+requires(!Environment<E> && !requires(const E& e) {
+  *e;
+}) std::shared_ptr<const Simulator> make_simulator(const E& /*env*/) {
+  static_assert(check_environment<E>(), "this type is no hilo::Environment");
+  return nullptr;
 }
 
 }  // namespace hilo

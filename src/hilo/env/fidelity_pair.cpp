@@ -27,6 +27,7 @@ StateMap::StateMap(std::vector<State> low_of, std::size_t num_low_states)
 }
 
 StateMap StateMap::identity(std::size_t num_states) {
+  require_within("number of states", num_states, 1, kMaxTableSize, Errc::data);
   std::vector<State> low_of(num_states);
   std::iota(low_of.begin(), low_of.end(), State{0});
   return {std::move(low_of), num_states};

@@ -48,6 +48,23 @@ std::string_view name_of(Projection projection) {
   return "?";
 }
 
+std::vector<double> projected(Projection projection, std::span<const double> row) {
+  double sum = 0;
+  double scale = 0;
+  for (const double x : row) {
+    sum += x;
+    scale += std::abs(x);
+  }
+  // Where an entry is not finite, project says so.
+  if (std::abs(sum - 1) > 1e-9 * std::max(scale, 1.0))
+    throw Error(Errc::data, fmt::format("a row to be projected sums to {}, but must sum to one: "
+                                        "divide it by its sum first",
+                                        sum));
+  std::vector<double> out(row.begin(), row.end());
+  project(projection, out);
+  return out;
+}
+
 void project(Projection projection, std::span<double> row) {
   if (row.empty() || !std::ranges::all_of(row, [](double x) { return std::isfinite(x); }))
     throw Error(Errc::data, "a row to be projected must be finite and not empty");

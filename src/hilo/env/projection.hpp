@@ -18,7 +18,13 @@ enum class Projection {
 Projection projection_from_name(std::string_view name);
 std::string_view name_of(Projection projection);
 
-// Replaces the row by the distribution. The row must be finite and sum to one.
+// The distribution that a signed row becomes, as rows of the random MDP's low fidelity do: for
+// noisy low fidelities of one's own. The row must be finite and sum to one, within 1e-9 of the sum
+// of its absolute values.
+std::vector<double> projected(Projection projection, std::span<const double> row);
+
+// The same in place, for rows that were just divided by their sum: that they sum to one is seen
+// only where nothing can be made of them.
 void project(Projection projection, std::span<double> row);
 
 void project_onto_simplex(std::span<double> row);

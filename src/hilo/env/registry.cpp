@@ -63,13 +63,39 @@ DockingOptions docking_options(const Parameters& p) {
           .gusts = p.number("gusts")};
 }
 
-HighSimulator build_table_high(const Parameters& p, std::uint64_t /*seed*/) {
-  return make_simulator(load_mdp(std::filesystem::path(p.text("folder")) / "high"),
-                        sampling_from_name(p.text("sampling")));
+// "tab/{seed}" is a folder for every seed: tab/0, tab/1, ...
+std::string folder_of_seed(const std::string& folder, std::uint64_t seed) {
+  std::string out;
+  for (std::size_t at = 0;;) {
+    const std::size_t open = folder.find('{', at);
+    const std::size_t close = open == std::string::npos ? open : folder.find('}', open);
+    if (close == std::string::npos) return out + folder.substr(at);
+    const std::string name = folder.substr(open + 1, close - open - 1);
+    if (name != "seed")
+      throw Error(Errc::spec, fmt::format("folder is '{}', but {{{}}} is no placeholder: there is "
+                                          "only {{seed}}, which is the seed of the run",
+                                          folder, name));
+    out += folder.substr(at, open - at) + std::to_string(seed);
+    at = close + 1;
+  }
 }
 
-Problem build_table_pair(const Parameters& p, std::uint64_t /*seed*/, const HighSimulator& high) {
-  FidelityPair pair = load_pair(p.text("folder"), high, sampling_from_name(p.text("sampling")));
+std::map<std::string, Value> table_of_seed(std::map<std::string, Value> problem,
+                                           std::uint64_t seed) {
+  if (const auto folder = problem.find("folder"); folder != problem.end())
+    if (auto* text = std::get_if<std::string>(&folder->second)) *text = folder_of_seed(*text, seed);
+  return problem;
+}
+
+HighSimulator build_table_high(const Parameters& p, std::uint64_t seed) {
+  return make_simulator(
+      load_mdp(std::filesystem::path(folder_of_seed(p.text("folder"), seed)) / "high"),
+      sampling_from_name(p.text("sampling")));
+}
+
+Problem build_table_pair(const Parameters& p, std::uint64_t seed, const HighSimulator& high) {
+  FidelityPair pair = load_pair(folder_of_seed(p.text("folder"), seed), high,
+                                sampling_from_name(p.text("sampling")));
   const std::size_t bytes = table_of(*high).memory_bytes() + table_of(pair.low()).memory_bytes();
   return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
 }
@@ -158,13 +184,20 @@ const std::vector<ProblemKind>& all_kinds() {
            }},
       {.name = "table",
        .description = "two MDPs and the map between them, read from CSV files",
-       .parameters = {{"folder", "folder with high/, low/ and map.csv", {}, 0, 0, {}},
+       .parameters = {{"folder",
+                       "folder with high/, low/ and map.csv; {seed} in it is the run's seed",
+                       {},
+                       0,
+                       0,
+                       {}},
                       sampling_parameter()},
        .build_high = build_table_high,
        .build = build_table_pair,
+       .validate = [](const Parameters& p) { (void)folder_of_seed(p.text("folder"), 0); },
        .content_hash = hash_tables,
        .file_parameters = {"folder"},
-       .estimate_bytes = [](const Parameters& p) { return bytes_of_tables(p.text("folder")); },
+       .for_seed = table_of_seed,
+       .estimate_bytes = [](const Parameters& p) { return bytes_of_tables(folder_of_seed(p.text("folder"), 0)); },
        .same_for_all_seeds = true},
       {.name = "docking",
        .description = "a vehicle and a dock; the low fidelity has no air and a coarse grid",

@@ -40,11 +40,21 @@ struct ProblemKind {
   // It stands for the files in the identity of a run.
   std::function<std::string(const Parameters&, bool with_low)> content_hash = {};
   std::vector<std::string> file_parameters = {};  // that only say where the files are
+  // Where every seed may have files of its own: these parameters with the seed put in, which
+  // content_hash then takes. Without a placeholder they come back as they are.
+  std::function<std::map<std::string, Value>(const std::map<std::string, Value>&,
+                                             std::uint64_t seed)>
+      for_seed = {};
   // Throws if an agent with these parameters makes no sense on the problem.
   std::function<void(const std::map<std::string, Value>& agent)> check_agent = {};
   // Bytes of its tables, without making them; none where they are small.
   std::function<double(const Parameters&)> estimate_bytes = {};
   bool same_for_all_seeds = false;  // seeds differ in what agents draw alone
+
+  // Whether the problem has files of its own for every seed.
+  bool has_files_by_seed(const std::map<std::string, Value>& problem) const {
+    return for_seed && for_seed(problem, 0) != problem;
+  }
 };
 
 std::span<const ProblemKind> problem_kinds();

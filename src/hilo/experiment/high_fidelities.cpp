@@ -9,9 +9,9 @@ namespace {
 
 std::string key_of(const ProblemKind& kind, const std::map<std::string, Value>& problem,
                    std::uint64_t seed) {
+  const bool same = kind.same_for_all_seeds && !kind.has_files_by_seed(problem);
   // Kinds of the caller's own may share a name.
-  std::string key =
-      fmt::format("{} {}", static_cast<const void*>(&kind), kind.same_for_all_seeds ? 0 : seed);
+  std::string key = fmt::format("{} {}", static_cast<const void*>(&kind), same ? 0 : seed);
   for (const ParameterInfo& info : kind.parameters)
     if (!info.low_fidelity_only)
       std::visit([&](const auto& value) { key += fmt::format("\n{} = {}", info.name, value); },

@@ -1,9 +1,14 @@
 #include "hilo/experiment/run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <thread>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/machine.hpp"
 #include "hilo/core/parallel.hpp"
 #include "hilo/experiment/reporter.hpp"
 #include "hilo/experiment/run_group.hpp"

@@ -99,16 +99,37 @@ void append(std::string& out, std::string_view part, const Map& values,
   }
 }
 
-void canonicalise(RunConfig& config, const ProblemKind& kind) {
+// What is in the files that the problem is read from. Where every seed has its own, a hash of what
+// all of the experiment's have: a configuration is one for all of its seeds, so that a change of
+// any table makes all of its runs new.
+std::string content_of(const RunConfig& config, const ProblemKind& kind, const SeedRange& seeds) {
+  const auto hash = [&](const Values& problem) {
+    return kind.content_hash(Parameters(kind.name, kind.parameters, problem),
+                             config.agent->uses_low_fidelity);
+  };
+  if (!kind.has_files_by_seed(config.problem)) return hash(config.problem);
+  std::string all;
+  for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
+    const Values problem = kind.for_seed(config.problem, seed);
+    // Said once and before anything runs, not by the run of that seed.
+    for (const std::string& name : kind.file_parameters)
+      if (const auto* path = std::get_if<std::string>(&problem.at(name));
+          path != nullptr && !std::filesystem::exists(*path))
+        throw Error(Errc::io,
+                    fmt::format("{} of seed {} is '{}', which does not exist", name, seed, *path));
+    all += fmt::format("{} {}\n", seed, hash(problem));
+  }
+  return hash_hex(all);
+}
+
+void canonicalise(RunConfig& config, const ProblemKind& kind, const SeedRange& seeds) {
   Values visible;
   for (const ParameterInfo& info : kind.parameters)
     if (config.agent->uses_low_fidelity || !info.low_fidelity_only)
       visible[info.name] = config.problem.at(info.name);
   // What is in the files counts, not where they are.
   for (const std::string& name : kind.file_parameters) visible.erase(name);
-  if (kind.content_hash)
-    visible["content"] = kind.content_hash(Parameters(kind.name, kind.parameters, config.problem),
-                                           config.agent->uses_low_fidelity);
+  if (kind.content_hash) visible["content"] = content_of(config, kind, seeds);
   config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
   append(config.canonical, "agent", config.agent_parameters.all(), config.agent->parameters);
   if (config.agent->part_versions)
@@ -273,7 +294,8 @@ void add_agent(const Common& common, const Section& section, const std::string& 
               {config.agent_parameters.all().begin(), config.agent_parameters.all().end()});
         });
       check_coupling(config, where_kind);
-      canonicalise(config, *common.problem_kind);
+      in_place(common.where + ": problem",
+               [&] { canonicalise(config, *common.problem_kind, spec.seeds); });
       add_config(std::move(config), common.problems.size() > 1, where_kind, spec, origins);
     }
 }
