@@ -181,15 +181,15 @@ class Study:
 
         figure = Picture(figsize=(7, 4.2), layout="constrained")
         axes = figure.add_subplot()
-        names = {}  # by line
+        shown: dict[Any, str] = {}  # names by line
         styles = self.results.styles
         for agent in self.agents:
             colour, dashed = styles[agent]
             episodes = self.results.episodes(agent, metric)
             points = [self.results.at(agent, metric, episode) for episode in episodes]
             style = "--" if dashed else "-"
-            (line,) = axes.plot(episodes, [p.mean for p in points], style, color=colour)
-            names[line] = agent
+            (line,) = axes.plot(episodes, [p.mean for p in points], style, color=colour, label=agent)
+            shown[line] = agent
             axes.fill_between(
                 episodes,
                 [p.low for p in points],
@@ -201,8 +201,8 @@ class Study:
         if metric in ("policy_value", "test_return") and self.results.has_metric("optimal_value"):
             known = [a for a in self.agents if self.results.final_values(a, "optimal_value")]
             optimum = self.results.final(known[0], "optimal_value").mean
-            line = axes.axhline(optimum, color="#777777", linestyle=":")
-            names[line] = "optimum, exact"
+            line = axes.axhline(optimum, color="#777777", linestyle=":", label="optimum, exact")
+            shown[line] = "optimum, exact"
         seeds = sorted({len(self.results.seeds(agent)) for agent in self.agents})
         count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
         axes.set_title(f"{self.experiment}: mean and 95 % interval over {count} seeds")
@@ -210,8 +210,8 @@ class Study:
         axes.set_ylabel(_AXES.get(metric, metric))
         axes.grid(color="#dddddd", linewidth=0.5)
         # Names are set afterwards: the legend leaves out what begins with an underscore.
-        legend = axes.legend(list(names), [str(i) for i in range(len(names))])
-        for text, name in zip(legend.get_texts(), names.values()):
+        legend = axes.legend(list(shown), [str(i) for i in range(len(shown))])
+        for text, name in zip(legend.get_texts(), shown.values()):
             text.set_text(name)
         # Names are text: a dollar in them begins no formula.
         for text in (*legend.get_texts(), axes.title, axes.yaxis.label):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 import pickle
 import signal
@@ -311,6 +312,46 @@ def test_cut_episodes_are_stated_counted_and_shown() -> None:
     assert any('truncation = "terminal"' in s for s in ended.findings())
     with pytest.raises(hilo.Error, match="truncation.*drop, terminal"):
         hilo.train(WalkEnv(), truncation="ignore", **arguments)
+
+
+NAMES = ["_hidden", "$x$", "$ 5", "a\\$b_{c}^2", "10% & 'more'", "$\\frac$", "m=2", "m=10"]
+
+
+def _named(names: list[str]) -> hilo.Study:
+    agents = [{"kind": "mcrl", "label": name} for name in names]
+    return hilo.train(WalkEnv(), agent=agents, name="named", **QUICK)
+
+
+def test_plots_name_agents_as_they_are(tmp_path: Path) -> None:
+    study = _named(NAMES)
+    figure = study.plot(tmp_path / "curves.svg")
+    axes = figure.axes[0]
+    legend = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert legend == study.agents and sorted(legend) == sorted(NAMES)
+    assert axes.get_title().startswith("named: ")
+    # matplotlib writes every text as a comment before its glyphs, escaped for XML.
+    svg = (tmp_path / "curves.svg").read_text()
+    for name in [*NAMES, axes.get_title()]:
+        assert f"<!-- {name} -->".replace("&", "&amp;") in svg or f"<!-- {name} -->" in svg, name
+
+
+def test_plots_have_the_colours_of_the_page(tmp_path: Path) -> None:
+    study = _named([f"m={i}" for i in (12, *range(1, 11))])
+    axes = study.plot().axes[0]
+    lines = [line for line in axes.get_lines() if len(line.get_xdata()) > 2]
+    drawn = {
+        name: (line.get_color(), line.get_linestyle() == "--")
+        for name, line in zip(study.agents, lines)
+    }
+    assert drawn == study.results.styles
+    page = study.report(tmp_path / "page.html").read_text()
+    data = json.loads(page.split('id="data">')[1].split("</script>")[0])
+    palette = data["colours"]["light"]
+    assert drawn == {
+        agent["label"]: (palette[agent["colour"] % len(palette)], agent["dashed"])
+        for agent in data["experiments"][0]["agents"]
+    }
+    assert drawn["m=1"] == ("#D55E00", False) and drawn["m=12"][1]
 
 
 def test_what_a_study_shows(tmp_path: Path) -> None:

@@ -182,6 +182,19 @@ TEST(Markdown, ShowsThePicturesThatThereAre) {
             std::string::npos);
 }
 
+TEST(Markdown, NamesStandAsTheyAre) {
+  Spec spec = parse_spec(testing::tiny_spec(), "tiny");
+  spec.configs[0].label = "_a_b $x$ ~~c~~ &lt; 'd' 10%";
+  const TemporaryFolder folder;
+  const Store store = filled_store(folder.path() / "x.db", spec,
+                                   [](std::size_t, std::uint64_t) -> std::vector<Measurement> {
+                                     return {{0, "test_reward", 0.5}};
+                                   });
+  EXPECT_NE(make_markdown(store, source_of(store), {})
+                .find("| \\_a_b \\$x\\$ \\~\\~c\\~\\~ &amp;lt; 'd' 10% |"),
+            std::string::npos);
+}
+
 TEST(SharedRuns, FindTheWholeOfAPart) {
   const TemporaryFolder folder;
   Store store = Store::open(folder.path() / "x.db");

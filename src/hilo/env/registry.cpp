@@ -197,7 +197,8 @@ const std::vector<ProblemKind>& all_kinds() {
        .content_hash = hash_tables,
        .file_parameters = {"folder"},
        .for_seed = table_of_seed,
-       .estimate_bytes = [](const Parameters& p) { return bytes_of_tables(folder_of_seed(p.text("folder"), 0)); },
+       .estimate_bytes =
+           [](const Parameters& p) { return bytes_of_tables(folder_of_seed(p.text("folder"), 0)); },
        .same_for_all_seeds = true},
       {.name = "docking",
        .description = "a vehicle and a dock; the low fidelity has no air and a coarse grid",

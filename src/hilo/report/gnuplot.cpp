@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <sstream>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/output_file.hpp"
@@ -44,11 +45,17 @@ std::string shell_word(const std::string& text) {
   return out + "'";
 }
 
-// What gnuplot said last, which is what it stopped at.
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.find_last_not_of(" \n") + 1;
-  const std::size_t start = text.substr(0, end).find_last_of('\n') + 1;
-  return text.substr(start, end - start);
+// What gnuplot stopped at, in one line: the last that names a line of the script, and what follows.
+std::string complaint_in(const std::string& said) {
+  const std::size_t named = said.rfind("\" line ");
+  const std::size_t newline = named == std::string::npos ? named : said.rfind('\n', named);
+  std::string out;
+  std::istringstream lines(newline == std::string::npos ? said : said.substr(newline + 1));
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t start = line.find_first_not_of(' ');
+    if (start != std::string::npos) out += (out.empty() ? "" : ", ") + line.substr(start);
+  }
+  return out;
 }
 
 // Runs a script in its own folder, so that no name of a folder can be taken for a flag. Returns
@@ -66,7 +73,7 @@ std::string run_script(const fs::path& script_file) {
   const int status = ::pclose(gnuplot);
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
     throw Error(Errc::io, "figures need gnuplot, which is not there (Debian: gnuplot-nox)");
-  return status == 0 ? "" : "gnuplot failed: " + last_line(message);
+  return status == 0 ? "" : "gnuplot failed: " + complaint_in(message);
 }
 
 bool is_drawn(const fs::path& file) {

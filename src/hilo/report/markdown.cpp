@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <string_view>
 
 #include "hilo/core/version.hpp"
@@ -17,13 +18,23 @@ namespace {
 // Text that Markdown takes as it is, in a table too.
 std::string plain(const std::string& text) {
   const bool has_link = text.find("](") != std::string::npos;
+  // Underlines stress what stands between them, but not within a word.
+  const auto in_word = [&](std::size_t i) {
+    const auto is_letter = [&](std::size_t k) {
+      return k < text.size() && (std::isalnum(static_cast<unsigned char>(text[k])) != 0);
+    };
+    return i > 0 && is_letter(i - 1) && is_letter(i + 1);
+  };
   std::string out;
-  for (const char c : text) {
-    if (c == '<') {
-      out += "&lt;";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '<' || c == '&') {
+      out += c == '<' ? "&lt;" : "&amp;";
       continue;
     }
-    if (c == '|' || c == '*' || c == '`' || c == '\\' || (c == '[' && has_link)) out += '\\';
+    if (std::string_view("|*`\\$~").find(c) != std::string_view::npos || (c == '[' && has_link) ||
+        (c == '_' && !in_word(i)))
+      out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out;
