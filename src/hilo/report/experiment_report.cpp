@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "hilo/report/docking_report.hpp"
 #include "hilo/report/findings.hpp"
@@ -58,8 +59,8 @@ std::vector<std::string> missing_runs(const std::vector<AgentStatus>& agents) {
 
 }  // namespace
 
-SharedRuns::SharedRuns(const Store& store, const std::vector<std::string>& experiments)
-    : experiments_(experiments) {
+SharedRuns::SharedRuns(const Store& store, std::vector<std::string> experiments)
+    : experiments_(std::move(experiments)) {
   for (const std::string& experiment : experiments_) {
     const auto& runs = runs_[experiment] = store.runs_of(experiment);
     if (!runs.empty()) holders_[*runs.begin()];

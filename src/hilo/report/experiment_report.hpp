@@ -51,7 +51,7 @@ struct ExperimentReport {
 // Which experiments are part of which others. Made once for a report, as it reads the runs of all.
 class SharedRuns {
  public:
-  SharedRuns(const Store& store, const std::vector<std::string>& experiments);
+  SharedRuns(const Store& store, std::vector<std::string> experiments);
 
   // The first that has all runs of this one and more; "" if none has.
   std::string whole_of(const std::string& experiment) const;
