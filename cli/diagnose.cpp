@@ -124,9 +124,10 @@ Spec find_spec(const Options& options) {
   for (const char c : fs::absolute(options.spec).string())
     folder += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
   return parse_spec(
-      fmt::format("spec_version = 1\nname = \"tables\"\n[problem]\nkind = \"table\"\nfolder = "
-                  "\"{}\"\n[[agent]]\nkind = \"mfmcrl\"\nvariant = \"plus\"\n",
-                  folder),
+      fmt::format(
+          "spec_version = 1\nname = \"tables\"\n[problem]\nkind = \"table\"\nfolder = "
+          "\"{}\"\n[train]\nepisodes = 1000\n[[agent]]\nkind = \"mfmcrl\"\nvariant = \"plus\"\n",
+          folder),
       options.spec, options.overrides);
 }
 

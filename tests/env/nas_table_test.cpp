@@ -134,7 +134,7 @@ std::string nas_spec(const std::string& agent, const std::string& table = "stand
 TEST(NasProblem, RefusesTheAccidentOfTheSyntheticRuns) {
   for (const char* agent : {"low_policy = \"action-0\"", "variant = \"as-published\""})
     expect_error([&] { parse_spec(nas_spec(agent), "n.toml"); }, Errc::spec,
-                 {"n.toml: agent 1 (mfmcrl)", "must be 'policy'", "by accident"});
+                 {": agent 1 (mfmcrl)", "must be 'policy'", "by accident"});
   EXPECT_NO_THROW(parse_spec(nas_spec("pool = \"first-visits\"\ncase = \"ii\""), "n.toml"));
 }
 

@@ -365,7 +365,7 @@ TEST_F(TableBySeed, OneFolderHasTheIdentityItHad) {
 
 TEST_F(TableBySeed, SaysWhichFolderIsMissing) {
   testing::expect_error([&] { parse("{seed}", "5"); }, Errc::io,
-                        {"spec.toml: problem: folder of seed 4", of_seed("4").string()});
+                        {"spec.toml:5: problem: folder of seed 4", of_seed("4").string()});
   testing::expect_error([&] { parse("{run}", "3"); }, Errc::spec,
                         {"{run} is no placeholder", "only {seed}"});
 }

@@ -206,15 +206,15 @@ TEST(Spec, RejectsBadSpecsWithTheKeyAndWhatIsAllowed) {
     return [text = with(old_text, new_text)] { parse(text); };
   };
   expect_error(bad("spec_version = 1", "spec_version = 2"), Errc::spec,
-               {"spec.toml: spec_version is 2, but this program reads version 1"});
+               {"spec.toml:1: spec_version is 2, but this program reads version 1"});
   expect_error(bad("spec_version = 1\n", ""), Errc::spec, {"spec_version is missing"});
   expect_error(bad("seeds = 3", "sedes = 3"), Errc::spec,
                {"unknown key 'sedes'", "did you mean 'seeds'?"});
   expect_error(bad("seeds = 3", "seeds = 0"), Errc::spec, {"seeds is 0"});
   expect_error(bad("seeds = 3", "seeds = true"), Errc::spec, {"seeds must be a number"});
-  expect_error(bad("name = \"tiny\"", "name = \"a/b\""), Errc::spec, {"name must be given"});
+  expect_error(bad("name = \"tiny\"", "name = \"a/b\""), Errc::spec, {"must be 1 to 100 letters"});
   expect_error(bad("states = 20", "stats = 20"), Errc::spec,
-               {"spec.toml: problem", "unknown key 'stats'", "did you mean 'states'?"});
+               {"spec.toml:7: problem", "unknown key 'stats'", "did you mean 'states'?"});
   expect_error(bad("states = 20", "states = \"20\""), Errc::spec, {"must be a whole number"});
   expect_error(bad("states = 20", "states = 1"), Errc::spec, {"states is 1, but must be in [2, "});
   expect_error(bad("states = 20", "states = [20]"), Errc::spec, {"states must be a single value"});

@@ -38,8 +38,8 @@ bool is_within(const fs::path& file, const fs::path& folder) {
 
 bool is_beside(const fs::path& file, const fs::path& input) {
   std::error_code error;
-  const fs::path full = fs::weakly_canonical(file, error);
-  const fs::path store = fs::weakly_canonical(input, error);
+  const fs::path full = fs::weakly_canonical(fs::absolute(file, error), error);
+  const fs::path store = fs::weakly_canonical(fs::absolute(input, error), error);
   for (const char* suffix : kBesideStore)
     if (full == store.string() + suffix) return true;
   return false;

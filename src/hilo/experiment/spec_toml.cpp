@@ -75,6 +75,11 @@ std::vector<SpecValues> expand(const Section& section, const std::string& where)
 
 namespace {
 
+// 0 for what --set has put there.
+std::size_t line_of(const toml::node& node) {
+  return node.source().path ? node.source().begin.line : 0;
+}
+
 // The line of the first key that the text names, by itself or in quotes; 0 if it names none.
 std::size_t line_of_key(const toml::table& table, std::string_view text) {
   for (const auto& [raw_key, node] : table) {
@@ -84,7 +89,7 @@ std::size_t line_of_key(const toml::table& table, std::string_view text) {
     if (text.starts_with(fmt::format("{} ", key)) ||
         text.starts_with(fmt::format("sweep.{} ", key)) ||
         text.find(fmt::format("'{}'", key)) != std::string_view::npos)
-      return node.source().begin.line;
+      return line_of(node);
   }
   return 0;
 }
@@ -121,7 +126,7 @@ std::string with_line(const toml::table& root, const std::string& where,
   const toml::node* node = table_named(root, rest);
   const toml::table* table = node == nullptr ? &root : node->as_table();
   std::size_t line = table == nullptr ? 0 : line_of_key(*table, rest);
-  if (line == 0 && node != nullptr) line = node->source().begin.line;
+  if (line == 0 && node != nullptr) line = line_of(*node);
   return line == 0 ? message : fmt::format("{}:{}: {}", where, line, said);
 }
 

@@ -27,7 +27,7 @@ constexpr std::array<Terminal, 3> kTerminals = {{
 
 // What a script starts with. Figures go beside it: ARG0 is its own name, as gnuplot was given it.
 constexpr const char* kStart =
-    "# A figure of hilo's.\nreset\nset encoding utf8\n"
+    "reset\nset encoding utf8\n"
     "place = exists(\"ARG0\") ? strlen(ARG0) : 0\n"
     "while (place > 0 && ARG0[place:place] ne \"/\") { place = place - 1 }\n"
     "folder = place > 0 ? ARG0[1:place] : \"./\"\n";
@@ -132,9 +132,9 @@ std::vector<fs::path> run_gnuplot(const GnuplotScript& script, const fs::path& f
                         terminal.set, gnuplot_quoted(name), script.plot);
   }
   const fs::path script_file = folder / (stem + ".gnuplot");
-  // No mark can be put into pictures: they are taken for hilo's by their names, but for stores.
+  // No mark can be put into pictures: what has the name of one is taken for hilo's, but for stores.
   for (const fs::path& picture : files) require_writable(picture, {.mark = ""});
-  AtomicFile file(script_file, {.mark = "set terminal svg"});
+  AtomicFile file(script_file, {.mark = ""});
   file.out() << text;
   file.commit();
   std::string failure = run_script(script_file);

@@ -1,0 +1,190 @@
+// What people do to a program by mistake: outputs in the place of inputs, specs without end,
+// streams that nobody reads, names mistyped.
+#include <nlohmann/json.hpp>
+
+#include "cli/cli_fixture.hpp"
+#include "support/specs.hpp"
+
+namespace hilo {
+namespace {
+
+using testing::kTwoMfmcrl;
+using testing::read_text;
+using testing::tiny_spec;
+namespace fs = std::filesystem;
+
+TEST_F(Cli, OutputsNeverTakeThePlaceOfInputs) {
+  write("tiny.toml", tiny_spec(kTwoMfmcrl));
+  ASSERT_EQ(hilo({"run", "tiny.toml", "--store", "base.db"}).code, 0);
+  const std::string store = read_text(path("base.db")), spec = read_text(path("tiny.toml"));
+  fs::create_symlink("base.db", path("link.db"));
+  fs::create_symlink("base.db", path("link.html"));
+  fs::create_symlink("base.db", path("link.md"));
+  for (const char* out : {"base.db", "./base.db", "link.db", "base.db-wal", "base.db.lock"}) {
+    expect_failure({"export", "base.db", "--csv", out}, 2, {out});
+    expect_failure({"export", "base.db", "--csv", out, "--force"}, 2, {out});
+    expect_failure({"policy", "base.db", "--agent", "MCRL", "--csv", out, "--force"}, 2, {out});
+  }
+  for (const char* out : {"link.html", "link.md"})
+    expect_failure({"report", "base.db", "--out", out, "--force"}, 2, {out});
+  expect_failure({"solve", "tiny.toml", "--csv", "tiny.toml", "--force"}, 2, {"tiny.toml"});
+  expect_failure({"solve", "tiny.toml", "--csv", "base.db", "--force"}, 2, {"base.db"});
+  fs::create_hard_link(path("tiny.toml"), path("hard.csv"));
+  expect_failure({"solve", "tiny.toml", "--csv", "hard.csv", "--force"}, 2, {"hard.csv"});
+  EXPECT_EQ(read_text(path("base.db")), store);
+  EXPECT_EQ(read_text(path("tiny.toml")), spec);
+  EXPECT_EQ(export_of("base.db"), export_of("base.db"));
+}
+
+TEST_F(Cli, FilesOfOthersAreReplacedByForceOnly) {
+  write("tiny.toml", tiny_spec());
+  ASSERT_EQ(hilo({"run", "tiny.toml"}).code, 0);
+  for (const char* name : {"x.csv", "x.html", "x.md"}) write(name, "my thesis");
+  const std::vector<std::vector<std::string>> commands = {{"export", "hilo.db", "--csv", "x.csv"},
+                                                          {"policy", "hilo.db", "--csv", "x.csv"},
+                                                          {"solve", "random-mdp", "--csv", "x.csv"},
+                                                          {"report", "hilo.db", "--out", "x.html"},
+                                                          {"report", "hilo.db", "--out", "x.md"}};
+  for (std::vector<std::string> command : commands) {
+    write(command.back(), "my thesis");
+    expect_failure(command, 2, {command.back(), "hilo did not write it", "--force"});
+    EXPECT_EQ(read_text(path(command.back())), "my thesis");
+    command.emplace_back("--force");
+    EXPECT_EQ(hilo(command).code, 0);
+    command.pop_back();
+    EXPECT_EQ(hilo(command).code, 0);  // now it is ours
+  }
+}
+
+TEST_F(Cli, SpecsThatAreNone) {
+  std::string deep = tiny_spec();
+  for (int i = 0; i < 60000; ++i) deep += "a.";
+  write("deep.toml", deep + "a = 1\n");
+  expect_failure({"run", "deep.toml"}, 3, {"deep.toml:", "parts"});
+  std::string nested = tiny_spec() + "[x]\ny = ";
+  nested += std::string(60000, '[') + std::string(60000, ']') + "\n";
+  write("nested.toml", nested);
+  EXPECT_EQ(hilo({"run", "nested.toml"}).code, 3);
+  write("tiny.toml", tiny_spec());
+  std::string key;
+  for (int i = 0; i < 60000; ++i) key += "a.";
+  expect_failure({"run", "tiny.toml", "--set", key + "a=1"}, 2, {"parts"});
+  expect_failure({"run", "/dev/zero"}, 4, {"/dev/zero", "more than"});
+  write("long.toml", tiny_spec() + "#" + std::string(2 << 20, 'x'));
+  EXPECT_EQ(hilo({"run", "long.toml"}).code, 4);
+  write("empty.toml", "");
+  expect_failure({"run", "empty.toml"}, 3, {"is empty"});
+  expect_failure({"run", "none.toml"}, 5, {"there is no such file"});
+  fs::create_directory(path("folder.toml"));
+  expect_failure({"run", "folder.toml"}, 5, {"is a folder"});
+  fs::create_symlink("b.toml", path("a.toml"));
+  fs::create_symlink("a.toml", path("b.toml"));
+  expect_failure({"run", "a.toml"}, 5, {"lead in a circle"});
+  fs::create_symlink("nowhere", path("lost.toml"));
+  expect_failure({"run", "lost.toml"}, 5, {"a link to a file that is not there"});
+}
+
+TEST_F(Cli, SpecErrorsHaveTheLineOfTheKey) {
+  const std::string spec = tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nlow_rollouts = 0\n");
+  write("x.toml", spec);
+  const auto line =
+      1 + std::count(spec.begin(),
+                     spec.begin() + static_cast<std::ptrdiff_t>(spec.find("low_rollouts")), '\n');
+  expect_failure({"run", "x.toml"}, 3, {"x.toml:" + std::to_string(line) + ": agent 2"});
+  write("y.toml", tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nlow_rolouts = 1\n"));
+  expect_failure({"run", "y.toml"}, 3,
+                 {"y.toml:" + std::to_string(line) + ": ", "did you mean 'low_rollouts'"});
+  write("z.toml", "spec_version = 1\nname = \"a+b\"\n");
+  expect_failure({"run", "z.toml", "--set", "problem.kind=docking"}, 3, {"z.toml"});
+}
+
+TEST_F(Cli, SweepsHaveALimit) {
+  std::string list = "1";
+  for (int i = 2; i <= 2000; ++i) list += "," + std::to_string(i);
+  write("x.toml", tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nsweep.low_rollouts = [" + list +
+                            "]\nsweep.alpha = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]\n"));
+  expect_failure({"run", "x.toml", "--dry-run"}, 3, {"x.toml", "more than 10000"});
+}
+
+// 1e3 is a whole number; the run is the same as with 1000.
+TEST_F(Cli, WholeNumbersMayBeWrittenInAnyWay) {
+  write("tiny.toml", tiny_spec());
+  const auto hash = [&](const char* episodes) {
+    const Finished f = hilo({"run", "tiny.toml", "--dry-run", "--json", "--set",
+                             std::string("train.episodes=") + episodes});
+    EXPECT_EQ(f.code, 0) << f.err;
+    return nlohmann::json::parse(f.out)["agents"][0]["hash"].get<std::string>();
+  };
+  EXPECT_EQ(hash("1e3"), hash("1000"));
+  expect_failure({"run", "tiny.toml", "--set", "train.episodes=1.5"}, 3,
+                 {"must be a whole number"});
+}
+
+TEST_F(Cli, StreamsThatNobodyReads) {
+  write("tiny.toml", tiny_spec());
+  const auto shell = [&](const std::string& command) {
+    return testing::run_program("/bin/sh", {"-c", std::string(HILO_PROGRAM) + command},
+                                folder_.path())
+        .code;
+  };
+  for (const char* stream : {" 2>/dev/full", " 2>&-", ""}) {
+    EXPECT_EQ(shell(" run none.toml" + std::string(stream)), 5) << stream;
+    EXPECT_EQ(shell(" rnu" + std::string(stream)), 2) << stream;
+  }
+  EXPECT_EQ(shell(" list agents >/dev/full"), 5);
+  EXPECT_EQ(shell(" list agents >&-"), 5);
+  // Nothing of what is said may get into a file that took the place of a closed stream.
+  EXPECT_EQ(shell(" run tiny.toml --store s.db <&- >&- 2>&-"), 5);
+  EXPECT_EQ(hilo({"export", "s.db"}).code, 0);
+}
+
+TEST_F(Cli, MistypedNamesGetTheNearest) {
+  expect_failure({"rnu"}, 2, {"'rnu' is no command", "did you mean 'run'", "export"});
+  expect_failure({"exprt", "x.db"}, 2, {"did you mean 'export'"});
+  write("tiny.toml", tiny_spec());
+  expect_failure({"run", "tiny.toml", "--seedz", "3"}, 2, {"did you mean '--seeds'"});
+  expect_failure({"run", "tiny.toml", "--dryrun"}, 2, {"did you mean '--dry-run'"});
+}
+
+TEST_F(Cli, DiagnosesAFolderOfTables) {
+  const std::string table = "state,action,next,probability,reward\n0,0,1,1,1\n0,1,1,1,0\n";
+  for (const char* side : {"high", "low"}) {
+    fs::create_directories(path("my \"pair\"") / side);
+    folder_.write(std::string("my \"pair\"/") + side + "/transitions.csv",
+                  table + "1,0,1,1,0\n1,1,1,1,0\n");
+    folder_.write(std::string("my \"pair\"/") + side + "/start.csv", "state,probability\n0,1\n");
+  }
+  const Finished f = hilo({"diagnose", "my \"pair\"", "--pilot", "30"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_NE(f.out.find("Looked at: table"), std::string::npos) << f.out;
+}
+
+TEST_F(Cli, RefusesWhatDoesNotFitIntoMemory) {
+  write("big.toml", tiny_spec());
+  const std::vector<std::string> size = {"--set", "problem.states=10000", "--set",
+                                         "problem.actions=40"};
+  std::vector<std::string> run = {"run", "big.toml"};
+  run.insert(run.end(), size.begin(), size.end());
+  expect_failure(run, 2, {"GB", "memory are left", "--ignore-memory"});
+  run.emplace_back("--dry-run");
+  const Finished f = hilo(run);  // which makes nothing large
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_NE(f.out.find("too large to be tried"), std::string::npos) << f.out;
+}
+
+TEST_F(Cli, AStoreThatIsRemovedDuringARunIsMissed) {
+  write("tiny.toml", tiny_spec());
+  const auto f = testing::run_program(
+      "/bin/sh",
+      {"-c", std::string(HILO_PROGRAM) +
+                 " run tiny.toml --store s.db --seeds 400 --threads 1 --set train.episodes=3000 & "
+                 "while [ ! -e s.db-wal ]; do sleep 0.01; done; sleep 0.3; rm s.db; wait $!"},
+      folder_.path());
+  EXPECT_EQ(f.code, 5) << f.err << f.out;
+  EXPECT_NE(f.err.find("removed or replaced"), std::string::npos) << f.err;
+  EXPECT_EQ(f.out.find("results in"), std::string::npos) << f.out;
+  EXPECT_EQ(hilo({"export", "s.db.rescued"}).code, 0);
+}
+
+}  // namespace
+}  // namespace hilo
