@@ -121,8 +121,10 @@ Spec find_spec(const Options& options) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(options.spec)) return load_spec(options.spec, options.overrides);
   std::string folder;
-  for (const char c : fs::absolute(options.spec).string())
-    folder += c == '"' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+  for (const char c : fs::absolute(options.spec).string()) {
+    if (c == '"' || c == '\\') folder += '\\';
+    folder += c;
+  }
   return parse_spec(
       fmt::format(
           "spec_version = 1\nname = \"tables\"\n[problem]\nkind = \"table\"\nfolder = "

@@ -39,6 +39,7 @@ void write_csv(const Store& store, const std::string& experiment, std::ostream& 
 
 int run(const Options& options) {
   const Store store = Store::open_to_read(options.store);
+  say_what_is_unverified(store, options.store);
   if (!options.experiment.empty()) require_experiment(store, options.store, options.experiment);
   if (options.json && !options.csv.empty())
     throw Error(Errc::usage, "--json prints to standard output and --csv writes CSV: give one");

@@ -124,6 +124,7 @@ int run(const Options& options) {
   if (!options.agents.empty())
     return write_guide(options, "--agents", options.agents, make_agent_guide, draw_agent_guide);
   const Store store = Store::open_to_read(options.store);
+  say_what_is_unverified(store, options.store);
   std::vector<std::string> names = store.experiments();
   if (!options.experiment.empty()) {
     require_experiment(store, options.store, options.experiment);

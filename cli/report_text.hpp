@@ -1,8 +1,11 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
+#include "cli/standard_streams.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/report/results.hpp"
@@ -16,6 +19,13 @@ inline void require_experiment(const Store& store, const std::string& file,
   if (std::find(known.begin(), known.end(), name) == known.end())
     throw Error(Errc::usage,
                 file + ": there is no experiment '" + name + "'" + did_you_mean(name, known));
+}
+
+// Runs of hilo 0.1 have no checksums: whoever reads their numbers should know.
+inline void say_what_is_unverified(const Store& store, const std::string& file) {
+  if (const std::uint64_t runs = store.unverified(); runs > 0)
+    say(fmt::format("note: {}: {} runs are unverified: hilo 0.1 wrote them, without checksums\n",
+                    file, runs));
 }
 
 }  // namespace hilo::cli

@@ -23,7 +23,11 @@ class OpenStore {
     if (!store_) throw Error(Errc::usage, file_.string() + ": the store is closed");
     return store_;
   }
-  void close() { store_.reset(); }
+  // The last one to use it is told if its file was removed or replaced meanwhile.
+  void close() {
+    const std::shared_ptr<Store> last = std::move(store_);
+    if (last && writable_ && last.use_count() == 1) last->close();
+  }
   const std::filesystem::path& file() const { return file_; }
   bool writable() const { return writable_; }
 

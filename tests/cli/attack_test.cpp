@@ -98,6 +98,14 @@ TEST_F(Cli, SpecErrorsHaveTheLineOfTheKey) {
   expect_failure({"run", "z.toml", "--set", "problem.kind=docking"}, 3, {"z.toml"});
 }
 
+TEST_F(Cli, StoresOfTheFirstVersionAreUnverified) {
+  fs::copy_file(fs::path(HILO_SOURCE_DIR) / "tests/store/data/store-0.1.db", path("old.db"));
+  const Finished f = hilo({"export", "old.db"});
+  EXPECT_EQ(f.code, 0);
+  EXPECT_NE(f.err.find("4 runs are unverified"), std::string::npos) << f.err;
+  EXPECT_EQ(hilo({"report", "old.db", "--out", "old.html"}).code, 0);
+}
+
 TEST_F(Cli, SweepsHaveALimit) {
   std::string list = "1";
   for (int i = 2; i <= 2000; ++i) list += "," + std::to_string(i);
@@ -135,6 +143,20 @@ TEST_F(Cli, StreamsThatNobodyReads) {
   EXPECT_EQ(shell(" list agents >&-"), 5);
   // Nothing of what is said may get into a file that took the place of a closed stream.
   EXPECT_EQ(shell(" run tiny.toml --store s.db <&- >&- 2>&-"), 5);
+  EXPECT_EQ(hilo({"export", "s.db"}).code, 0);
+}
+
+// A terminal that is closed stops a run as Ctrl-C does.
+TEST_F(Cli, StopsCleanlyWhenItsTerminalIsClosed) {
+  write("tiny.toml", tiny_spec());
+  const auto f = testing::run_program(
+      "/bin/sh",
+      {"-c", std::string(HILO_PROGRAM) +
+                 " run tiny.toml --store s.db --seeds 400 --threads 1 --set train.episodes=3000 & "
+                 "while [ ! -e s.db-wal ]; do sleep 0.01; done; sleep 0.3; kill -HUP $!; wait $!"},
+      folder_.path());
+  EXPECT_EQ(f.code, 130) << f.err << f.out;
+  EXPECT_FALSE(fs::exists(path("s.db-wal")));
   EXPECT_EQ(hilo({"export", "s.db"}).code, 0);
 }
 
