@@ -109,7 +109,7 @@ void compare(const SequentialProblem& p, const Make& with, const Make& without, 
   const auto most = static_cast<std::uint32_t>(std::stoul(setting("HILO_BUDGET", "2000")));
   const Scale scale = scale_of(p);
   std::vector<Curve> a(last - first + 1), b(a.size());
-  parallel_for(2 * a.size(), 1, [&](std::size_t i) {
+  parallel_for(2 * a.size(), 0, [&](std::size_t i) {
     const std::uint64_t seed = first + i / 2;
     (i % 2 == 0 ? a : b)[i / 2] = learn(p, scale, i % 2 == 0 ? with : without, seed, most);
   });
