@@ -147,6 +147,7 @@ int run_as_rank(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   hilo::cli::open_standard_streams();
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that left is an error of writing, not a reason to die
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
   // Matrices of some megabytes come and go with every exact evaluation: their memory is kept for
   // the next one instead of being given back and cleared again. That of larger tables is given

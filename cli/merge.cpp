@@ -24,21 +24,16 @@ int run(const Options& options) {
       throw Error(Errc::usage, fmt::format("{} is to be merged into itself", store));
     sources.push_back(Store::open_to_read(store));
   }
-  const bool existed = std::filesystem::exists(options.into);
+  Store into = Store::open(options.into);
   MergeOutcome outcome;
-  std::size_t all = 0;
-  std::string note;
   try {
-    Store into = Store::open(options.into);
     outcome = into.merge(sources, options.skip_damaged ? Damaged::leave_out : Damaged::stop);
-    all = into.finished().size();
-    note = into.close();
   } catch (const Error&) {
-    // All or nothing: not even an empty store.
-    std::error_code ignored;
-    if (!existed) std::filesystem::remove(options.into, ignored);
+    into.discard_if_new();  // all or nothing: not even an empty store
     throw;
   }
+  const std::size_t all = into.finished().size();
+  const std::string note = into.close();
   if (options.json) {
     const nlohmann::json out = {{"store", options.into},
                                 {"runs", all},

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -36,19 +37,27 @@ class StopOnSignal {
  public:
   StopOnSignal() {
     stop_requested = false;
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, handle);
+    // What was to be ignored stays so: that is how nohup works.
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      before_[i] = std::signal(kSignals[i], handle);
+      if (before_[i] == SIG_IGN) std::signal(kSignals[i], SIG_IGN);
+    }
   }
   StopOnSignal(const StopOnSignal&) = delete;
   StopOnSignal& operator=(const StopOnSignal&) = delete;
   ~StopOnSignal() {
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
   }
 
  private:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+
   static void handle(int signal) {
     stop_requested = true;
     std::signal(signal, SIG_DFL);
   }
+
+  std::array<void (*)(int), kSignals.size()> before_{};
 };
 
 // "figure-2a: 132 of 252 runs, 4.1 runs/s, 0:29 left", rewritten in place, on a terminal only.
@@ -118,6 +127,15 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   }
 
   Store store = Store::open(request.store);
+  // Before anything is changed: a store that was made for nothing goes away again.
+  if (!request.ignore_memory) {
+    try {
+      require_memory(plan(specs, store.finished()), threads);
+    } catch (const Error&) {
+      store.discard_if_new();
+      throw;
+    }
+  }
   for (const Spec& spec : specs)
     for (std::string& dropped : store.define_experiment(spec))
       outcome.dropped.push_back(std::move(dropped));
@@ -128,7 +146,6 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
     return outcome;
   }
 
-  if (!request.ignore_memory) require_memory(groups, threads);
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
   ProgressLine line(name);

@@ -32,6 +32,7 @@ struct Solvable {
   std::shared_ptr<const void> owner;
   const Model* model;
   double gamma;
+  std::vector<std::filesystem::path> inputs;  // what was read
 };
 
 // A folder of tables, a spec, or the name of a kind of problem with its defaults.
@@ -44,16 +45,20 @@ Solvable find_problem(const Options& options) {
     const bool is_pair = fs::exists(fs::path(options.problem) / "high");
     const auto mdp =
         load_mdp(is_pair ? fs::path(options.problem) / "high" : fs::path(options.problem));
-    return {mdp, mdp.get(), options.gamma.value_or(kDefaultGamma)};
+    return {mdp, mdp.get(), options.gamma.value_or(kDefaultGamma), {options.problem}};
   }
   std::string kind = options.problem;
   std::map<std::string, Value> parameters;
   double gamma = kDefaultGamma;
+  std::vector<fs::path> inputs = {options.problem};
   if (options.problem.ends_with(".toml")) {
     const Spec spec = load_spec(options.problem);
     kind = spec.configs[0].problem_kind->name;
     parameters = spec.configs[0].problem;
     gamma = spec.configs[0].train.number("gamma");
+    for (const std::string& key : spec.configs[0].problem_kind->file_parameters)
+      if (const auto* file = std::get_if<std::string>(&parameters.at(key)))
+        inputs.emplace_back(*file);
   }
   auto problem =
       std::make_shared<Problem>(build_problem(kind, parameters, options.seed.value_or(0)));
@@ -62,12 +67,12 @@ Solvable find_problem(const Options& options) {
     throw Error(Errc::usage, fmt::format("{}: its distribution is not known, so that it cannot be "
                                          "solved",
                                          options.problem));
-  return {std::move(problem), model, options.gamma.value_or(gamma)};
+  return {std::move(problem), model, options.gamma.value_or(gamma), std::move(inputs)};
 }
 
-void write_csv(const Solution& solution, const Model& model, const Options& options) {
-  AtomicFile file(options.csv,
-                  {.mark = kHeader, .inputs = {options.problem}, .force = options.force});
+void write_csv(const Solution& solution, const Solvable& problem, const Options& options) {
+  const Model& model = *problem.model;
+  AtomicFile file(options.csv, {.mark = kHeader, .inputs = problem.inputs, .force = options.force});
   fmt::print(file.out(), "{}\n", kHeader);
   for (State s = 0; s < model.num_states(); ++s)
     fmt::print(file.out(), "{},{},{}\n", s, solution.policy[s], solution.values.v[s]);
@@ -81,7 +86,7 @@ int run(const Options& options) {
   const double value = start_value(model, solution.values.v);
   const double reward = expected_mean_reward(
       model, deterministic_policy(solution.policy, model.num_actions()), 10'000);
-  if (!options.csv.empty()) write_csv(solution, model, options);
+  if (!options.csv.empty()) write_csv(solution, problem, options);
   if (options.json) {
     const nlohmann::json out = {
         {"problem", options.problem},   {"seed", options.seed.value_or(0)},

@@ -90,10 +90,12 @@ TEST_F(Cli, SpecErrorsHaveTheLineOfTheKey) {
   const auto line =
       1 + std::count(spec.begin(),
                      spec.begin() + static_cast<std::ptrdiff_t>(spec.find("low_rollouts")), '\n');
-  expect_failure({"run", "x.toml"}, 3, {"x.toml:" + std::to_string(line) + ": agent 2"});
+  expect_failure({"run", "x.toml"}, 3,
+                 {std::string("x.toml:").append(std::to_string(line)).append(": agent 2")});
   write("y.toml", tiny_spec("[[agent]]\nkind = \"mfmcrl\"\nlow_rolouts = 1\n"));
   expect_failure({"run", "y.toml"}, 3,
-                 {"y.toml:" + std::to_string(line) + ": ", "did you mean 'low_rollouts'"});
+                 {std::string("y.toml:").append(std::to_string(line)).append(": "),
+                  "did you mean 'low_rollouts'"});
   write("z.toml", "spec_version = 1\nname = \"a+b\"\n");
   expect_failure({"run", "z.toml", "--set", "problem.kind=docking"}, 3, {"z.toml"});
 }
@@ -158,6 +160,18 @@ TEST_F(Cli, StopsCleanlyWhenItsTerminalIsClosed) {
   EXPECT_EQ(f.code, 130) << f.err << f.out;
   EXPECT_FALSE(fs::exists(path("s.db-wal")));
   EXPECT_EQ(hilo({"export", "s.db"}).code, 0);
+}
+
+// What a run is told to ignore it ignores: that is how nohup works.
+TEST_F(Cli, NohupWorks) {
+  write("tiny.toml", tiny_spec());
+  const auto f = testing::run_program(
+      "/bin/sh",
+      {"-c", "trap '' HUP; " + std::string(HILO_PROGRAM) +
+                 " run tiny.toml --store s.db --seeds 30 --threads 1 --set train.episodes=2000 & "
+                 "while [ ! -e s.db-wal ]; do sleep 0.01; done; sleep 0.1; kill -HUP $!; wait $!"},
+      folder_.path());
+  EXPECT_EQ(f.code, 0) << f.err << f.out;
 }
 
 TEST_F(Cli, MistypedNamesGetTheNearest) {

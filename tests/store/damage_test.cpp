@@ -244,6 +244,8 @@ TEST(StoreDamage, ARemovedOrReplacedStoreIsNoticedAndKept) {
                  {"removed or replaced", "x.db.rescued"});
   }
   EXPECT_EQ(Store::open_to_read(kept).finished().size(), 2U);  // the last one too
+  // SQLite would take a log that is left for that of the next store of this name.
+  EXPECT_FALSE(fs::exists(folder.path() / "x.db-wal"));
   {
     Store store = Store::open(file);
     store.define_experiment(spec);
@@ -254,6 +256,53 @@ TEST(StoreDamage, ARemovedOrReplacedStoreIsNoticedAndKept) {
   }
   EXPECT_EQ(Store::open_to_read(again).finished().size(), 1U);
   EXPECT_EQ(Store::open_to_read(file).finished().size(), 2U);
+}
+
+// One writer's store was removed, and another made one of the same name: the first leaves its log
+// and its lock alone.
+TEST(StoreDamage, AWriterThatLostItsStoreLeavesTheNextOneAlone) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "x.db";
+  const Spec spec = tiny();
+  std::optional<Store> second;
+  {
+    Store first = Store::open(file);
+    first.define_experiment(spec);
+    first.append(record_of(spec.configs[0], 0));
+    for (const char* suffix : {"", "-wal", "-shm", ".lock"}) fs::remove(file.string() + suffix);
+    second.emplace(Store::open(file));
+    second->define_experiment(spec);
+    second->append(record_of(spec.configs[0], 1));
+    expect_error([&] { first.append(record_of(spec.configs[0], 2)); }, Errc::io, {"removed"});
+    expect_error([&] { first.append(record_of(spec.configs[0], 3)); }, Errc::io, {"removed"});
+    EXPECT_FALSE(fs::exists(folder.path() / "x.db.rescued-1"));
+  }
+  EXPECT_TRUE(fs::exists(file.string() + "-wal"));
+  expect_error([&] { Store::open(file); }, Errc::io, {"in use"});
+  EXPECT_EQ(Store::open_to_read(file).finished().size(), 1U);
+  EXPECT_EQ(second->close(), "");
+}
+
+// A log whose store is gone is no part of the next one.
+TEST(StoreDamage, AnOrphanedLogIsSetAside) {
+  const TemporaryFolder folder;
+  folder.write("x.db-wal", "what is left of another");
+  { Store::open(folder.path() / "x.db").define_experiment(tiny()); }
+  EXPECT_EQ(read_text(folder.path() / "x.db-wal.orphan"), "what is left of another");
+  EXPECT_TRUE(Store::open_to_read(folder.path() / "x.db").finished().empty());
+}
+
+TEST(StoreDamage, MergeMakesNothingIntact) {
+  const TemporaryFolder folder;
+  fill(folder.path() / "a.db");
+  fill(folder.path() / "b.db");
+  execute(folder.path() / "a.db", "UPDATE experiment_run SET seed = 9 WHERE seed = 2");
+  execute(folder.path() / "b.db", "UPDATE diagnosis SET json = '{}'");
+  Store damaged = Store::open(folder.path() / "a.db");
+  const Store other = Store::open_to_read(folder.path() / "b.db");
+  expect_error([&] { damaged.merge({&other, 1}); }, Errc::data, {"experiment 'tiny'"});
+  Store fresh = Store::open(folder.path() / "c.db");
+  expect_error([&] { fresh.merge({&other, 1}); }, Errc::data, {"diagnosis"});
 }
 
 TEST(StoreDamage, AFileWithTwoNamesIsNotWritten) {

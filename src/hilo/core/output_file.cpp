@@ -31,8 +31,10 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 bool is_within(const fs::path& file, const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return false;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
-    if (is_same_file(file, entry.path())) return true;
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::skip_permission_denied,
+                                         error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+    if (is_same_file(file, entry->path())) return true;
   return false;
 }
 
@@ -48,8 +50,11 @@ bool is_beside(const fs::path& file, const fs::path& input) {
 }  // namespace
 
 void require_writable(const fs::path& file, const Overwrite& overwrite) {
+  // Such a file in a folder of inputs is one that an earlier command has put there.
+  const bool is_ours =
+      !overwrite.mark.empty() && !overwrite.force && first_bytes(file).starts_with(overwrite.mark);
   for (const fs::path& input : overwrite.inputs)
-    if (is_same_file(file, input) || is_within(file, input) || is_beside(file, input))
+    if (is_same_file(file, input) || (!is_ours && is_within(file, input)) || is_beside(file, input))
       throw Error(Errc::usage, fmt::format("{}: is read by the same command, or belongs to what is "
                                            "({}); give another name",
                                            file.string(), input.string()));

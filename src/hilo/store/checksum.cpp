@@ -26,9 +26,11 @@ std::uint32_t extend(std::uint32_t sum, std::span<const std::byte> bytes) {
       crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// NULL, as in a store of version 2: nothing is known.
-bool agrees(Statement& stored, std::int64_t now) {
-  return stored.step() && (stored.is_null(0) || stored.integer(0) == now);
+// Compares what a statement has of a row with what the row is now. The statement stays open
+// meanwhile, so that both are of one moment. NULL, as in a store of version 2: nothing is known.
+template <class F>
+bool agrees(Statement& stored, F&& now) {
+  return stored.step() && (stored.is_null(0) || stored.integer(0) == now());
 }
 
 }  // namespace
@@ -113,13 +115,13 @@ void set_checksum_of_experiment(Database& db, const std::string& experiment) {
 bool run_is_intact(Database& db, std::int64_t run) {
   Statement stored(db, "SELECT checksum FROM run WHERE id = ?");
   stored.bind(run);
-  return agrees(stored, checksum_of_run(db, run));
+  return agrees(stored, [&] { return checksum_of_run(db, run); });
 }
 
 bool experiment_is_intact(Database& db, const std::string& experiment) {
   Statement stored(db, "SELECT checksum FROM experiment WHERE name = ?");
   stored.bind(experiment);
-  return agrees(stored, checksum_of_experiment(db, experiment));
+  return agrees(stored, [&] { return checksum_of_experiment(db, experiment); });
 }
 
 void require_ledger(Database& db) {

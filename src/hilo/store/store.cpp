@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "hilo/core/hash.hpp"
 #include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/store/policy_bytes.hpp"
@@ -22,7 +23,7 @@ void insert_config(Database& db, const std::string& hash, const std::string& can
       .run();
   Statement stored(db, "SELECT canonical FROM config WHERE hash = ?");
   stored.bind(hash);
-  if (!stored.step() || stored.text(0) != canonical)
+  if (!stored.step() || stored.text(0) != canonical || hash_hex(canonical) != hash)
     throw Error(Errc::data, fmt::format("{}: the store is damaged, or two configurations have the "
                                         "hash {}",
                                         db.name(), hash));
@@ -47,8 +48,16 @@ std::string Store::close() {
   return whole ? ""
                : fmt::format(
                      "{}: is being read by another process, so that a part of it is "
-                     "still in {}-wal; until both are read by hilo again, copy both",
+                     "still in {}-wal; until hilo writes to it again, copy both",
                      name, name);
+}
+
+void Store::discard_if_new() {
+  std::error_code ignored;
+  if (impl_->is_new && identity_of(impl_->file) == impl_->identity) {
+    impl_->rest();
+    fs::remove(impl_->file, ignored);
+  }
 }
 
 Store Store::open_to_read(const fs::path& name) {
@@ -57,12 +66,6 @@ Store Store::open_to_read(const fs::path& name) {
 }
 
 namespace {
-
-bool has_experiment(Database& db, const std::string& name) {
-  Statement found(db, "SELECT 1 FROM experiment WHERE name = ?");
-  found.bind(name);
-  return found.step();
-}
 
 // What a label of an experiment means.
 struct Reference {
@@ -92,6 +95,7 @@ std::int64_t metric_id(Database& db, const std::string& metric) {
 
 void Store::append(const RunRecord& record) {
   Database& db = impl_->db;
+  if (impl_->is_lost) impl_->require_in_place();
   Transaction transaction(db);
   const auto seed = static_cast<std::int64_t>(record.key.seed);
   const std::int64_t version = record.key.algorithm_version;
@@ -160,7 +164,7 @@ void Store::keep_diagnosis(const std::string& experiment, const std::string& jso
 
 std::vector<std::string> Store::define_experiment(const Spec& spec) {
   Database& db = impl_->db;
-  if (has_experiment(db, spec.name)) impl_->require_intact(spec.name);
+  if (impl_->knows(spec.name)) impl_->require_intact(spec.name);
   Transaction transaction(db);
   std::vector<std::string> dropped;
   for (const Reference& old : references(db, spec.name)) {

@@ -81,6 +81,9 @@ class Store {
   // shown if a part of it is still in the log beside it, because somebody reads it; else "".
   std::string close();
 
+  // Removes the file, if it was made when this store was opened and is still the one at its place.
+  void discard_if_new();
+
   std::set<RunKey> finished() const;
   // Runs without a checksum, because hilo 0.1 wrote them: nobody would notice a change of theirs.
   std::uint64_t unverified() const;

@@ -1,6 +1,7 @@
 #include "hilo/store/store_impl.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 // How a store is opened, comes to rest, and notices that it was changed from outside.
 namespace hilo {
@@ -8,16 +9,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A log whose store is gone would be taken for the new one's. It is kept under another name.
+void set_aside_orphans(const fs::path& file) {
+  std::error_code error;
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    const fs::path orphan = file.string() + suffix;
+    fs::path place = orphan.string() + ".orphan";
+    for (int k = 1; fs::exists(place, error); ++k)
+      place = fmt::format("{}.orphan-{}", orphan.string(), k);
+    fs::rename(orphan, place, error);  // fails where there is none, as usual
+  }
+}
+
 // With the lock held. A new store is made beside its place and then moved there, so that a store is
 // there as a whole or not at all, whenever the process is killed.
 Database open_database(const fs::path& file, bool write) {
   if (!write) return {file, Database::Mode::read};
   if (!fs::exists(file)) {
     std::error_code error;
-    const fs::path made = file.string() + ".new";
-    fs::remove(made, error);
-    fs::remove(made.string() + "-journal", error);
+    fs::path made;
+    for (int k = 0; made.empty() || fs::exists(made, error); ++k)
+      made = fmt::format("{}.new-{}-{}", file.string(), ::getpid(), k);
     Database(made, Database::Mode::create).execute(schema());
+    set_aside_orphans(file);
     fs::rename(made, file, error);
     if (error)
       throw Error(Errc::io,
@@ -26,6 +40,8 @@ Database open_database(const fs::path& file, bool write) {
   require_one_name(file);
   return {file, Database::Mode::write};
 }
+
+fs::path log_of(const fs::path& file) { return file.string() + "-wal"; }
 
 // A name that is free, where the store was, else here, else among temporary files.
 std::vector<fs::path> places_to_rescue(const fs::path& file) {
@@ -62,6 +78,7 @@ std::optional<fs::path> rescue(Database& db, const fs::path& file) {
 Store::Impl::Impl(const fs::path& store_file, bool write)
     : file(store_file),
       lock(write ? std::make_unique<WriterLock>(file) : nullptr),
+      is_new(write && !fs::exists(file)),
       db(open_database(file, write)),
       identity(identity_of(file)) {
   const std::int64_t version = require_ours(db);
@@ -77,11 +94,14 @@ Store::Impl::Impl(const fs::path& store_file, bool write)
     has_ledger = false;
   }
   if (has_ledger) require_ledger(db);
+  if (write) log_identity = identity_of(log_of(file));
   db.execute("PRAGMA foreign_keys = ON");
 }
 
 bool Store::Impl::rest() {
   if (!lock) return true;
+  // Whoever has taken its place has a log of the same name, which is not ours to empty.
+  if (identity_of(file) != identity) return false;
   bool whole = true;
   try {
     db.pragma("journal_mode = DELETE");
@@ -98,8 +118,15 @@ bool Store::Impl::rest() {
 }
 
 void Store::Impl::require_in_place() {
-  if (!lock || identity_of(file) == identity) return;
-  const std::optional<fs::path> kept = rescue(db, file);
+  if (!lock || (!is_lost && identity_of(file) == identity)) return;
+  if (!is_lost) {
+    kept = rescue(db, file);
+    // SQLite would take our log for that of the file that has this name next.
+    std::error_code ignored;
+    if (log_identity && identity_of(log_of(file)) == log_identity)
+      for (const char* suffix : {"-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
+  }
+  is_lost = true;  // once is enough, and nothing more is added
   throw Error(
       Errc::io,
       fmt::format("{}: the store was removed or replaced while it was written; {}", file.string(),
@@ -107,7 +134,16 @@ void Store::Impl::require_in_place() {
                        : "what it held cannot be kept, because nothing can be written"));
 }
 
+bool Store::Impl::knows(const std::string& experiment) {
+  Statement found(db,
+                  "SELECT 1 FROM experiment WHERE name = ?1 UNION "
+                  "SELECT 1 FROM experiment_run WHERE experiment = ?1");
+  found.bind(experiment);
+  return found.step();
+}
+
 void Store::Impl::require_intact(const std::string& experiment) {
+  const std::scoped_lock one_at_a_time(intact_guard);
   if (intact.contains(experiment)) return;
   if (!experiment_is_intact(db, experiment))
     throw Error(Errc::data,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <mutex>
 #include <set>
 
 #include "hilo/core/error.hpp"
@@ -27,6 +28,8 @@ struct Store::Impl {
   // the process ends. What it holds is kept beside it then.
   void require_in_place();
 
+  bool knows(const std::string& experiment);
+
   // Throws if what an experiment refers to is not what was written. Looks at each once.
   void require_intact(const std::string& experiment);
   // The same of a run.
@@ -35,9 +38,13 @@ struct Store::Impl {
 
   std::filesystem::path file;
   std::unique_ptr<WriterLock> lock;
+  bool is_new;  // made when it was opened
   mutable Database db;
-  std::optional<FileIdentity> identity;
+  std::optional<FileIdentity> identity, log_identity;
+  bool is_lost = false;                       // removed or replaced
+  std::optional<std::filesystem::path> kept;  // where what it held is then
   bool has_ledger = true;
+  std::mutex intact_guard;       // readers may ask from several threads
   std::set<std::string> intact;  // experiments
 };
 

@@ -76,11 +76,18 @@ std::string first_difference(const Numbers& a, const Numbers& b) {
   return "";
 }
 
+// Standard errors are not there in stores from before they were kept.
+bool same_policies(std::optional<PolicyTable> a, std::optional<PolicyTable> b) {
+  if (a && b && (a->standard_errors.empty() || b->standard_errors.empty()))
+    a->standard_errors = b->standard_errors = {};
+  return a == b;
+}
+
 void require_same_results(Database& from, const FoundRun& theirs, Database& to,
                           const FoundRun& ours) {
   std::string difference = first_difference(numbers_of(to, ours.id), numbers_of(from, theirs.id));
-  if (difference.empty() &&
-      read_policy(to, ours.id, to.name()) != read_policy(from, theirs.id, from.name()))
+  if (difference.empty() && !same_policies(read_policy(to, ours.id, to.name()),
+                                           read_policy(from, theirs.id, from.name())))
     difference = "their policies differ";
   if (!difference.empty())
     throw Error(Errc::data, fmt::format("{} has other numbers in {} than in {}: {}; one of them is "
@@ -159,13 +166,21 @@ void copy_runs(Database& from, Database& to, MergeOutcome& outcome, Damaged dama
 }
 
 void copy_diagnoses(Database& from, Database& to) {
-  Statement found(from, "SELECT experiment, json FROM diagnosis ORDER BY experiment");
-  while (found.step())
-    Statement(to, "INSERT OR IGNORE INTO diagnosis (experiment, json, checksum) VALUES (?, ?, ?)")
-        .bind(found.text(0))
-        .bind(found.text(1))
-        .bind(checksum_of_diagnosis(found.text(0), found.text(1)))
-        .run();
+  Statement found(from, "SELECT experiment, json, checksum FROM diagnosis ORDER BY experiment");
+  while (found.step()) {
+    const std::int64_t checksum = checksum_of_diagnosis(found.text(0), found.text(1));
+    if (!found.is_null(2) && found.integer(2) != checksum)
+      throw Error(Errc::data, fmt::format("{}: the store is damaged: the diagnosis of experiment "
+                                          "'{}' is not what was written",
+                                          from.name(), found.text(0)));
+    Statement insert(
+        to, found.is_null(2)
+                ? "INSERT OR IGNORE INTO diagnosis (experiment, json) VALUES (?, ?)"
+                : "INSERT OR IGNORE INTO diagnosis (experiment, json, checksum) VALUES (?, ?, ?)");
+    insert.bind(found.text(0)).bind(found.text(1));
+    if (!found.is_null(2)) insert.bind(checksum);
+    insert.run();
+  }
 }
 
 void merge_specs(Database& from, Database& to) {
@@ -176,20 +191,25 @@ void merge_specs(Database& from, Database& to) {
 
 // Throws if a label of an experiment means one thing here and another there.
 void merge_references(Database& from, Database& to) {
-  Statement rows(from,
-                 "SELECT experiment, agent, config, seed, algorithm_version FROM experiment_run");
+  Statement labels(from,
+                   "SELECT DISTINCT experiment, agent, config, algorithm_version "
+                   "FROM experiment_run");
   Statement known(to,
                   "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
                   "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
-  Statement insert(to, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
-  while (rows.step()) {
-    known.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2)).bind(rows.integer(4));
+  while (labels.step()) {
+    known.bind(labels.text(0)).bind(labels.text(1)).bind(labels.text(2)).bind(labels.integer(3));
     if (known.step())
       throw Error(Errc::data,
                   fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename one "
                               "of them",
-                              to.name(), rows.text(1), rows.text(0), from.name()));
+                              to.name(), labels.text(1), labels.text(0), from.name()));
     known.reset();
+  }
+  Statement rows(from,
+                 "SELECT experiment, agent, config, seed, algorithm_version FROM experiment_run");
+  Statement insert(to, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
+  while (rows.step()) {
     insert.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2));
     insert.bind(rows.integer(3)).bind(rows.integer(4)).run();
   }
@@ -199,11 +219,16 @@ void merge_references(Database& from, Database& to) {
 
 MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged) {
   Database& db = impl_->db;
+  // What is damaged must not become intact by a new checksum.
+  for (const std::string& experiment : experiments()) impl_->require_intact(experiment);
   Transaction transaction(db);
   MergeOutcome outcome;
+  std::set<std::string> changed;
   for (const Store& other : others) {
-    for (const std::string& experiment : other.experiments())
+    for (const std::string& experiment : other.experiments()) {
       other.impl_->require_intact(experiment);
+      changed.insert(experiment);
+    }
     Database& from = other.impl_->db;
     Statement configs(from, "SELECT hash, canonical FROM config");
     while (configs.step()) insert_config(db, configs.text(0), configs.text(1));
@@ -212,7 +237,7 @@ MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged) {
     copy_runs(from, db, outcome, damaged);
     copy_diagnoses(from, db);
   }
-  for (const std::string& experiment : experiments()) set_checksum_of_experiment(db, experiment);
+  for (const std::string& experiment : changed) set_checksum_of_experiment(db, experiment);
   transaction.commit();
   impl_->require_in_place();
   return outcome;

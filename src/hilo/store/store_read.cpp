@@ -22,6 +22,7 @@ std::uint64_t Store::unverified() const {
 }
 
 std::set<RunKey> Store::runs_of(const std::string& experiment) const {
+  if (impl_->knows(experiment)) impl_->require_intact(experiment);
   std::set<RunKey> keys;
   Statement rows(impl_->db,
                  "SELECT config, seed, algorithm_version FROM experiment_run WHERE experiment = ?");
@@ -49,6 +50,7 @@ std::string Store::config_of(const std::string& experiment, const std::string& a
 }
 
 std::vector<std::string> Store::agents(const std::string& experiment) const {
+  if (impl_->knows(experiment)) impl_->require_intact(experiment);
   Statement rows(impl_->db,
                  "SELECT DISTINCT agent FROM experiment_run WHERE experiment = ? ORDER BY agent");
   rows.bind(experiment);
@@ -101,6 +103,7 @@ std::vector<FailedRun> Store::failed_runs(const std::string& experiment) const {
 }
 
 std::vector<AgentStatus> Store::agent_status(const std::string& experiment) const {
+  if (impl_->knows(experiment)) impl_->require_intact(experiment);
   Statement rows(
       impl_->db,
       "SELECT e.agent, c.canonical, count(*), sum(r.id IS NOT NULL AND r.error IS NULL), "
@@ -121,6 +124,7 @@ std::vector<AgentStatus> Store::agent_status(const std::string& experiment) cons
 }
 
 Provenance Store::provenance(const std::string& experiment) const {
+  if (impl_->knows(experiment)) impl_->require_intact(experiment);
   Provenance out;
   Statement spec(impl_->db, "SELECT spec FROM experiment WHERE name = ?");
   spec.bind(experiment);
@@ -166,6 +170,7 @@ StoredPolicy Store::policy(const std::string& experiment, const std::string& age
 
 std::optional<StoredPolicy> Store::find_policy(const std::string& experiment,
                                                const std::string& agent, std::uint64_t seed) const {
+  if (impl_->knows(experiment)) impl_->require_intact(experiment);
   Statement row(impl_->db,
                 "SELECT r.id FROM experiment_run e JOIN run r "
                 "USING (config, seed, algorithm_version) WHERE e.experiment = ? AND e.agent = ? "

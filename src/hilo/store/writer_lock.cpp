@@ -31,7 +31,7 @@ WriterLock::WriterLock(const std::filesystem::path& store) : file_(store.string(
 }
 
 WriterLock::~WriterLock() {
-  ::unlink(file_.c_str());
+  if (is_current()) ::unlink(file_.c_str());  // else it is that of another writer by now
   ::close(descriptor_);
 }
 
