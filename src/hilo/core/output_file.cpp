@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/core/error.hpp"
 
 namespace hilo {
@@ -42,9 +44,8 @@ bool is_beside(const fs::path& file, const fs::path& input) {
   std::error_code error;
   const fs::path full = fs::weakly_canonical(fs::absolute(file, error), error);
   const fs::path store = fs::weakly_canonical(fs::absolute(input, error), error);
-  for (const char* suffix : kBesideStore)
-    if (full == store.string() + suffix) return true;
-  return false;
+  return std::ranges::any_of(kBesideStore,
+                             [&](const char* suffix) { return full == store.string() + suffix; });
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 // Little-endian, whatever the machine.
 std::array<std::byte, 8> bytes_of(std::uint64_t value) {
-  std::array<std::byte, 8> bytes;
+  std::array<std::byte, 8> bytes{};
   for (std::byte& byte : bytes) {
     byte = static_cast<std::byte>(value & 0xffU);
     value >>= 8;

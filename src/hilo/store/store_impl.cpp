@@ -75,8 +75,8 @@ std::optional<fs::path> rescue(Database& db, const fs::path& file) {
 
 }  // namespace
 
-Store::Impl::Impl(const fs::path& store_file, bool write)
-    : file(store_file),
+Store::Impl::Impl(fs::path store_file, bool write)
+    : file(std::move(store_file)),
       lock(write ? std::make_unique<WriterLock>(file) : nullptr),
       is_new(write && !fs::exists(file)),
       db(open_database(file, write)),
