@@ -10,6 +10,7 @@
 #include "hilo/agent/exploration.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/memory.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/spec.hpp"
@@ -141,6 +142,7 @@ int run(const Options& options) {
     throw Error(Errc::usage, "--experiment and --agent are of --policy STORE, which is not given");
   const Spec spec = find_spec(options);
   const RunConfig& config = find_config(spec, options.spec);
+  require_memory(estimate_bytes(*config.problem_kind, config.problem));
   const Problem problem = build_problem(config.problem_kind->name, config.problem, options.seed);
   const QTable q = policy_of(options, problem.pair);
   std::uint32_t done = 0;

@@ -17,17 +17,18 @@ struct Options {
 
 int run(const Options& options) {
   // All are opened first, so that a bad one is found before anything is written.
+  const Damaged damaged = options.skip_damaged ? Damaged::leave_out : Damaged::stop;
   std::vector<Store> sources;
   for (const std::string& store : options.stores) {
     if (std::filesystem::exists(options.into) && std::filesystem::exists(store) &&
         std::filesystem::equivalent(store, options.into))
       throw Error(Errc::usage, fmt::format("{} is to be merged into itself", store));
-    sources.push_back(Store::open_to_read(store));
+    sources.push_back(Store::open_to_read(store, damaged));
   }
   Store into = Store::open(options.into);
   MergeOutcome outcome;
   try {
-    outcome = into.merge(sources, options.skip_damaged ? Damaged::leave_out : Damaged::stop);
+    outcome = into.merge(sources, damaged);
   } catch (const Error&) {
     into.discard_if_new();  // all or nothing: not even an empty store
     throw;
@@ -57,7 +58,7 @@ Handler add_merge(CLI::App& app) {
   app.add_option("--into", options->into, "store to add them to; made if there is none")
       ->required();
   app.add_flag("--skip-damaged", options->skip_damaged,
-               "leave out runs whose numbers are not those that were written, and name them");
+               "leave out what is not as it was written, and name it");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo merge monday.db tuesday.db --into week.db");
   return [options] { return run(*options); };

@@ -16,6 +16,7 @@
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/memory.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/experiment/run.hpp"
 #include "hilo/store/store.hpp"
@@ -92,10 +93,11 @@ class ProgressLine {
 };
 
 // A table that cannot be read should be said once and before anything runs, not by every run.
-void check_files(const Spec& spec) {
+void check_files(const Spec& spec, bool ignore_memory) {
   const std::vector<RunGroup> groups = plan(spec, {});
-  if (!groups.empty() && groups[0].problem_kind->content_hash)
-    build_problem(groups[0].problem_kind->name, groups[0].problem, groups[0].seed);
+  if (groups.empty() || !groups[0].problem_kind->content_hash) return;
+  if (!ignore_memory) require_memory(estimate_bytes(groups));
+  build_problem(groups[0].problem_kind->name, groups[0].problem, groups[0].seed);
 }
 
 void take_note(RunOutcome& outcome, std::string note) {
@@ -116,7 +118,7 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   const std::vector<RunGroup> all = plan(specs, {});
   outcome.total = count_runs(all);
   outcome.ranks = num_ranks();
-  for (const Spec& spec : specs) check_files(spec);
+  for (const Spec& spec : specs) check_files(spec, request.ignore_memory);
   outcome.notes = notes_of(specs);
   const unsigned threads = threads_of_rank(request.threads);
   if (!is_first_rank()) {

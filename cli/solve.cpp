@@ -6,6 +6,7 @@
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/memory.hpp"
 #include "hilo/core/output_file.hpp"
 #include "hilo/env/registry.hpp"
 #include "hilo/env/table_csv.hpp"
@@ -43,8 +44,9 @@ Solvable find_problem(const Options& options) {
       throw Error(Errc::usage, fmt::format("--seed has no meaning for {}: tables are what they are",
                                            options.problem));
     const bool is_pair = fs::exists(fs::path(options.problem) / "high");
-    const auto mdp =
-        load_mdp(is_pair ? fs::path(options.problem) / "high" : fs::path(options.problem));
+    const auto folder = fs::path(options.problem) / (is_pair ? "high" : "");
+    require_memory(bytes_of_mdp(folder));
+    const auto mdp = load_mdp(folder);
     return {mdp, mdp.get(), options.gamma.value_or(kDefaultGamma), {options.problem}};
   }
   std::string kind = options.problem;
@@ -60,6 +62,7 @@ Solvable find_problem(const Options& options) {
       if (const auto* file = std::get_if<std::string>(&parameters.at(key)))
         inputs.emplace_back(*file);
   }
+  require_memory(estimate_bytes(problem_kind(kind), parameters));
   auto problem =
       std::make_shared<Problem>(build_problem(kind, parameters, options.seed.value_or(0)));
   const Model* model = problem->pair.high().model();

@@ -2,6 +2,7 @@
 
 #include "bindings.hpp"
 #include "env_cast.hpp"
+#include "hilo/core/memory.hpp"
 #include "hilo/env/docking.hpp"
 #include "hilo/env/nas_space.hpp"
 #include "hilo/env/registry.hpp"
@@ -21,6 +22,7 @@ struct BuiltProblem {
 BuiltProblem build_problem_from(const std::string& kind, std::uint64_t seed,
                                 const Parameter& given) {
   const ProblemKind& found = problem_kind(kind);
+  require_memory(estimate_bytes(found, given));
   HighSimulator high = build_high_fidelity(found, given, seed);
   Problem problem = build_problem(found, given, seed, high);
   return {kind, given, seed, std::move(problem), std::move(high)};

@@ -98,6 +98,12 @@ nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned thread
   for (const Spec& spec : specs) notes.insert(notes.end(), spec.notes.begin(), spec.notes.end());
   out["notes"] = notes;
   out["runs"] = count_runs(plan(specs, {}));
+  try {
+    require_memory(plan(specs, store.finished()), threads);
+  } catch (const Error&) {
+    store.discard_if_new();
+    throw;
+  }
   std::vector<std::string> dropped;
   for (const Spec& spec : specs)
     for (std::string& agent : store.define_experiment(spec)) dropped.push_back(std::move(agent));

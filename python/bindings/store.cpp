@@ -169,12 +169,13 @@ void bind_store(nb::module_& m) {
       .def(
           "merge",
           [](const OpenStore& s, const std::vector<std::filesystem::path>& files) {
+            const std::shared_ptr<Store> store = s.shared();  // whoever closes it meanwhile
+            const nb::gil_scoped_release release;
             std::vector<Store> others;
             for (const auto& file : files) others.push_back(Store::open_to_read(file));
-            s.get().merge(others);
+            store->merge(others);
           },
-          "files"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Adds all runs and experiments of other stores.");
+          "files"_a, "Adds all runs and experiments of other stores.");
 }
 
 }  // namespace hilo::python

@@ -223,3 +223,26 @@ def test_the_store_is_not_half_written_and_not_shared(tmp_path: Path) -> None:
     with pytest.raises(hilo.Error, match="text.db") as error:
         hilo.Store(tmp_path / "text.db")
     assert error.value.code is hilo.Errc.data
+
+
+def test_what_does_not_fit_into_memory_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = {"states": 10_000, "actions": 40}
+    with pytest.raises(hilo.Error, match="GB.*memory are left.*HILO_IGNORE_MEMORY"):
+        hilo.build_problem("random-mdp", **size)
+    spec = f"""spec_version = 1
+name = "big"
+seeds = 1
+[problem]
+kind = "random-mdp"
+states = {size["states"]}
+actions = {size["actions"]}
+[train]
+episodes = 1
+[[agent]]
+kind = "mcrl"
+"""
+    with pytest.raises(hilo.Error, match="memory are left"):
+        hilo.run(spec, store=tmp_path / "big.db", progress=False)
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli_fixture.hpp"
+#include "hilo/env/nas_table.hpp"
 #include "support/specs.hpp"
 
 namespace hilo {
@@ -34,6 +35,19 @@ TEST_F(Cli, OutputsNeverTakeThePlaceOfInputs) {
   EXPECT_EQ(read_text(path("base.db")), store);
   EXPECT_EQ(read_text(path("tiny.toml")), spec);
   EXPECT_EQ(export_of("base.db"), export_of("base.db"));
+}
+
+TEST_F(Cli, AnImportNeverReplacesItsInput) {
+  std::vector<double> accuracies;
+  for (std::uint32_t k = 0; k < NasSpace().size(); ++k) accuracies.push_back(50 + k % 40);
+  save_accuracies(path("nas.csv"), {"a"},
+                  {std::make_shared<const std::vector<double>>(std::move(accuracies))});
+  const std::string before = read_text(path("nas.csv"));
+  fs::create_hard_link(path("nas.csv"), path("hard.csv"));
+  for (const char* out : {"nas.csv", "./nas.csv", "hard.csv"})
+    expect_failure({"import", "nasbench201", "nas.csv", "--out", out, "--force"}, 2, {out});
+  EXPECT_EQ(read_text(path("nas.csv")), before);
+  EXPECT_EQ(hilo({"import", "nasbench201", "nas.csv", "--out", "other.csv"}).code, 0);
 }
 
 TEST_F(Cli, FilesOfOthersAreReplacedByForceOnly) {
@@ -196,12 +210,20 @@ TEST_F(Cli, DiagnosesAFolderOfTables) {
 }
 
 TEST_F(Cli, RefusesWhatDoesNotFitIntoMemory) {
-  write("big.toml", tiny_spec());
+  write("big.toml", tiny_spec(kTwoMfmcrl));
   const std::vector<std::string> size = {"--set", "problem.states=10000", "--set",
                                          "problem.actions=40"};
   std::vector<std::string> run = {"run", "big.toml"};
   run.insert(run.end(), size.begin(), size.end());
   expect_failure(run, 2, {"GB", "memory are left", "--ignore-memory"});
+  EXPECT_FALSE(fs::exists(path("hilo.db")));
+  std::vector<std::string> diagnose = {"diagnose", "big.toml"};
+  diagnose.insert(diagnose.end(), size.begin(), size.end());
+  expect_failure(diagnose, 2, {"GB", "memory are left"});
+  std::string big = tiny_spec();
+  big.replace(big.find("states = 20\nactions = 3"), 23, "states = 10000\nactions = 40");
+  write("solve.toml", big);
+  expect_failure({"solve", "solve.toml"}, 2, {"GB", "memory are left"});
   run.emplace_back("--dry-run");
   const Finished f = hilo(run);  // which makes nothing large
   EXPECT_EQ(f.code, 0) << f.err;

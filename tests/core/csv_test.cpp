@@ -23,6 +23,12 @@ TEST(CsvReader, ReadsNumbersAndBothLineEnds) {
   EXPECT_FALSE(csv.next());
 }
 
+// /proc/self/mem is a file whose first bytes cannot be read.
+TEST(CsvReader, NamesTheFileThatTheSystemCannotRead) {
+  expect_error([] { CsvReader("/proc/self/mem", kColumns); }, Errc::io,
+               {"/proc/self/mem:1: reading failed"});
+}
+
 TEST(CsvReader, NamesFileLineColumnAndValue) {
   const testing::TemporaryFolder folder;
   const auto first_line = [&](const std::string& line) {

@@ -14,6 +14,7 @@
 namespace hilo {
 namespace {
 
+using testing::execute;
 using testing::expect_error;
 using testing::read_text;
 using testing::TemporaryFolder;
@@ -63,13 +64,6 @@ std::string everything(const fs::path& file) {
     }
   }
   return text;
-}
-
-void execute(const fs::path& file, const char* sql) {
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
 }
 
 // Any bit flipped: an error, or all as it was. Never a crash, and never other numbers.
@@ -150,6 +144,33 @@ TEST(StoreDamage, AChangedRowIsNamed) {
   refuses("UPDATE diagnosis SET json = '{}'", {"diagnosis"});
   refuses("UPDATE config SET canonical = canonical || ' '", {"configuration"});
   refuses("DROP TRIGGER run_removed; DELETE FROM run WHERE id = 3", {"table 'run'"});
+}
+
+// Whatever is damaged, all else can be had.
+TEST(StoreDamage, MergeLeavesOutWhatIsDamagedAndNothingElse) {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "x.db";
+  const auto merged = [&](const char* sql, const std::vector<std::string>& words) {
+    for (const char* name : {"x.db", "merged.db"}) fs::remove(folder.path() / name);
+    fill(file);
+    execute(file, sql);
+    const Store damaged = Store::open_to_read(file, Damaged::leave_out);
+    Store into = Store::open(folder.path() / "merged.db");
+    expect_error([&] { into.merge({&damaged, 1}); }, Errc::data, words);
+    const MergeOutcome outcome = into.merge({&damaged, 1}, Damaged::leave_out);
+    EXPECT_EQ(outcome.left_out.size(), 1U) << sql;
+    into.close();
+    everything(folder.path() / "merged.db");
+    return outcome.added;
+  };
+  EXPECT_EQ(merged("UPDATE experiment SET spec = 'name = 1'", {"experiment 'tiny'"}), 9U);
+  EXPECT_EQ(merged("UPDATE experiment_run SET seed = 9 WHERE seed = 2", {"experiment 'tiny'"}), 9U);
+  EXPECT_EQ(merged("UPDATE diagnosis SET json = '{}'", {"diagnosis of experiment 'tiny'"}), 9U);
+  EXPECT_EQ(merged("DROP TRIGGER run_removed; DELETE FROM run WHERE id = 3", {"table 'run'"}), 8U);
+  EXPECT_EQ(merged("UPDATE config SET canonical = canonical || ' ' WHERE hash = "
+                   "(SELECT min(hash) FROM config)",
+                   {"configuration"}),
+            6U);
 }
 
 TEST(StoreDamage, MergeLeavesDamagedRunsOutIfTold) {

@@ -17,6 +17,7 @@
 namespace hilo {
 namespace {
 
+using testing::execute;
 using testing::expect_error;
 using testing::TemporaryFolder;
 
@@ -38,13 +39,6 @@ std::vector<ResultRow> rows(const Store& store) {
   std::vector<ResultRow> out;
   store.for_each_result("", [&](const ResultRow& row) { out.push_back(row); });
   return out;
-}
-
-void execute(const std::filesystem::path& file, const char* sql) {
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
-  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
-  sqlite3_close(db);
 }
 
 TEST(Store, KeepsRunsAndShowsThemThroughExperiments) {

@@ -1,11 +1,22 @@
 #pragma once
 
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
 #include <functional>
 
 #include "hilo/store/store.hpp"
 #include "support/specs.hpp"
 
 namespace hilo::testing {
+
+// Changes a store behind its back.
+inline void execute(const std::filesystem::path& file, const char* sql) {
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &db), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(db, sql, nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(db);
+  sqlite3_close(db);
+}
 
 // A store with the runs of a spec, as if they had been run: `measure` gives the results of an agent
 // (counted from 0) and a seed; none leaves the run out.

@@ -102,7 +102,14 @@ CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name,
 bool CsvReader::read_line() {
   line_.clear();
   std::streambuf& buffer = *in_->rdbuf();
-  for (int c = buffer.sbumpc(); c != std::istream::traits_type::eof(); c = buffer.sbumpc()) {
+  const auto read = [&] {
+    try {
+      return buffer.sbumpc();
+    } catch (const std::ios_base::failure&) {  // how a stream of files reports the system's error
+      throw Error(Errc::io, fmt::format("{}:{}: reading failed", file_, line_number_ + 1));
+    }
+  };
+  for (int c = read(); c != std::istream::traits_type::eof(); c = read()) {
     if (c == '\n') return true;
     line_ += static_cast<char>(c);
     if (line_.size() > kMaxLine)
@@ -114,10 +121,7 @@ bool CsvReader::read_line() {
 }
 
 bool CsvReader::next() {
-  if (!read_line()) {
-    if (in_->bad()) throw Error(Errc::io, fmt::format("{}: reading failed", file_));
-    return false;
-  }
+  if (!read_line()) return false;
   ++line_number_;
   if (!line_.empty() && line_.back() == '\r') line_.pop_back();
   if (foreign_ && line_.empty() && line_number_ > 1 &&

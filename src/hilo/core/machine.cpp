@@ -36,27 +36,4 @@ std::string machine_name() {
   return name;
 }
 
-namespace {
-
-// The first number of a file, 0 if there is none.
-std::uint64_t number_in(const char* file) {
-  std::ifstream in(file);
-  std::uint64_t value = 0;
-  return in >> value ? value : 0;
-}
-
-}  // namespace
-
-std::uint64_t available_memory() {
-  std::uint64_t bytes = 0;
-  std::ifstream info("/proc/meminfo");
-  for (std::string line; std::getline(info, line);)
-    if (line.starts_with("MemAvailable:")) bytes = std::stoull(line.substr(13)) * 1024;
-  // "max" where there is no limit, which is no number.
-  const std::uint64_t limit = number_in("/sys/fs/cgroup/memory.max");
-  const std::uint64_t used = number_in("/sys/fs/cgroup/memory.current");
-  if (limit > 0) bytes = std::min(bytes, limit > used ? limit - used : 0);
-  return bytes;
-}
-
 }  // namespace hilo

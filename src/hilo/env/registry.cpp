@@ -126,15 +126,8 @@ ParameterInfo sampling_parameter() {
 // Of every row to every state: its chance, and where the alias method looks.
 constexpr double kBytesOfTransition = 16;
 
-// A line of text has about as many bytes as the transition that it stands for.
-double bytes_of_tables(const std::filesystem::path& folder) {
-  double bytes = 0;
-  std::error_code error;
-  for (const char* side : {"high", "low"}) {
-    const auto size = std::filesystem::file_size(folder / side / "transitions.csv", error);
-    if (!error) bytes += static_cast<double>(size);
-  }
-  return bytes;
+double bytes_of_pair(const std::filesystem::path& folder) {
+  return bytes_of_mdp(folder / "high") + bytes_of_mdp(folder / "low");
 }
 
 const std::vector<ProblemKind>& all_kinds() {
@@ -198,7 +191,7 @@ const std::vector<ProblemKind>& all_kinds() {
        .file_parameters = {"folder"},
        .for_seed = table_of_seed,
        .estimate_bytes =
-           [](const Parameters& p) { return bytes_of_tables(folder_of_seed(p.text("folder"), 0)); },
+           [](const Parameters& p) { return bytes_of_pair(folder_of_seed(p.text("folder"), 0)); },
        .same_for_all_seeds = true},
       {.name = "docking",
        .description = "a vehicle and a dock; the low fidelity has no air and a coarse grid",
@@ -252,6 +245,11 @@ auto in_memory(std::string_view kind, const Build& build) {
 }
 
 }  // namespace
+
+double estimate_bytes(const ProblemKind& kind, const std::map<std::string, Value>& parameters) {
+  if (!kind.estimate_bytes) return 0;
+  return kind.estimate_bytes(Parameters(kind.name, kind.parameters, parameters));
+}
 
 HighSimulator build_high_fidelity(const ProblemKind& kind,
                                   const std::map<std::string, Value>& parameters,

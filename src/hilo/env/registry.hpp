@@ -62,6 +62,9 @@ std::span<const ProblemKind> problem_kinds();
 // Throws on an unknown name, with the nearest known one.
 const ProblemKind& problem_kind(std::string_view name);
 
+// Bytes that the tables of a problem need, without making them; 0 where they are small.
+double estimate_bytes(const ProblemKind& kind, const std::map<std::string, Value>& parameters);
+
 // Checks the parameters, completes them by the defaults and builds.
 Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,
                       std::uint64_t seed);

@@ -185,6 +185,12 @@ void make_folder(const fs::path& folder) {
 
 }  // namespace
 
+double bytes_of_mdp(const fs::path& folder) {
+  std::error_code error;
+  const auto size = fs::file_size(folder / "transitions.csv", error);
+  return error ? 0 : static_cast<double>(size);
+}
+
 std::shared_ptr<const TabularMdp> load_mdp(const fs::path& folder) {
   const fs::path transitions = folder / "transitions.csv";
   const fs::path start = folder / "start.csv";

@@ -13,6 +13,10 @@ namespace hilo {
 //   start.csv         state,probability                      sorted by state
 // Every state has rows for every action. A state whose actions all lead back to itself with
 // probability 1 and reward 0 is terminal.
+// Bytes that the tables of a folder need, by the size of its files: a line of text has about as
+// many as the transition that it stands for. 0 if there are none.
+double bytes_of_mdp(const std::filesystem::path& folder);
+
 std::shared_ptr<const TabularMdp> load_mdp(const std::filesystem::path& folder);
 // The same from the texts of the two files.
 std::shared_ptr<const TabularMdp> parse_mdp(const std::string& transitions,

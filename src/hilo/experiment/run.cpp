@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "hilo/core/error.hpp"
-#include "hilo/core/machine.hpp"
+#include "hilo/core/memory.hpp"
 #include "hilo/core/parallel.hpp"
 #include "hilo/experiment/reporter.hpp"
 #include "hilo/experiment/run_group.hpp"
@@ -149,9 +149,7 @@ constexpr double kLargestTrial = 1e9;  // bytes
 constexpr std::size_t kMostTrials = 64;
 
 double bytes_of_tables(const RunGroup& group) {
-  const ProblemKind& kind = *group.problem_kind;
-  if (!kind.estimate_bytes) return 0;
-  return kind.estimate_bytes(Parameters(kind.name, kind.parameters, group.problem));
+  return estimate_bytes(*group.problem_kind, group.problem);
 }
 
 // About six numbers at every test, each with its name, kept until the run is stored.
@@ -180,15 +178,7 @@ void require_memory(const std::vector<RunGroup>& groups, unsigned threads) {
   const double each = estimate_bytes(groups);
   const auto workers = static_cast<double>(std::min<std::size_t>(
       groups.size(), threads > 0 ? threads : std::max(1U, std::thread::hardware_concurrency())));
-  const auto there = static_cast<double>(available_memory());
-  if (there == 0 || each * workers <= there) return;
-  throw Error(Errc::usage,
-              fmt::format("this needs about {:.1f} GB on each of {} threads, but {:.1f} GB of "
-                          "memory are left{}; --ignore-memory runs it all the same",
-                          each / 1e9, workers, there / 1e9,
-                          each <= there ? fmt::format(" (enough for {} threads, --threads)",
-                                                      std::floor(there / each))
-                                        : ""));
+  require_memory(each, workers);
 }
 
 CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {

@@ -124,17 +124,25 @@ bool experiment_is_intact(Database& db, const std::string& experiment) {
   return agrees(stored, [&] { return checksum_of_experiment(db, experiment); });
 }
 
-void require_ledger(Database& db) {
+std::vector<std::string> parts_unlike_ledger(Database& db) {
+  std::vector<std::string> parts;
   for (const char* part : {"run", "experiment", "diagnosis"}) {
     Statement now(db, fmt::format("SELECT count(*), coalesce(sum(checksum), 0) FROM {}", part));
     Statement then(db, "SELECT rows, checksums FROM ledger WHERE part = ?");
     then.bind(std::string_view(part));
     if (!now.step() || !then.step() || now.integer(0) != then.integer(0) ||
         now.integer(1) != then.integer(1))
-      throw Error(Errc::data,
-                  fmt::format("{}: the store is damaged: the table '{}' is not what was written",
-                              db.name(), part));
+      parts.emplace_back(part);
   }
+  return parts;
+}
+
+void require_ledger(Database& db) {
+  for (const std::string& part : parts_unlike_ledger(db))
+    throw Error(Errc::data,
+                fmt::format("{}: the store is damaged: the table '{}' is not what was written; "
+                            "hilo merge --skip-damaged brings what is whole into a new store",
+                            db.name(), part));
 }
 
 }  // namespace hilo

@@ -40,8 +40,9 @@ void set_checksum_of_experiment(Database& db, const std::string& experiment);
 bool run_is_intact(Database& db, std::int64_t run);
 bool experiment_is_intact(Database& db, const std::string& experiment);
 
-// Throws if runs, experiments or diagnoses are missing, or were added by others: the ledger has
-// their number and the sum of their checksums.
-void require_ledger(Database& db);
+// Tables from which runs, experiments or diagnoses are missing, or to which others added some: the
+// ledger has their number and the sum of their checksums.
+std::vector<std::string> parts_unlike_ledger(Database& db);
+void require_ledger(Database& db);  // throws if there are any
 
 }  // namespace hilo

@@ -141,6 +141,10 @@ Transaction::~Transaction() {
   if (open_) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 
+ReadTransaction::~ReadTransaction() {
+  sqlite3_exec(db_.handle(), "COMMIT", nullptr, nullptr, nullptr);
+}
+
 void Transaction::commit() {
   db_.execute("COMMIT");
   open_ = false;

@@ -84,4 +84,16 @@ class Transaction {
   bool open_ = true;
 };
 
+// While it lives, what is read is as of one moment, whoever writes meanwhile.
+class ReadTransaction {
+ public:
+  explicit ReadTransaction(Database& db) : db_(db) { db_.execute("BEGIN"); }
+  ReadTransaction(const ReadTransaction&) = delete;
+  ReadTransaction& operator=(const ReadTransaction&) = delete;
+  ~ReadTransaction();
+
+ private:
+  Database& db_;
+};
+
 }  // namespace hilo

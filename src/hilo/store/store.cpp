@@ -37,7 +37,7 @@ Store::~Store() = default;
 Store Store::open(const fs::path& name) {
   std::error_code ignored;
   if (fs::exists(name, ignored)) require_store_file(name);
-  return Store(std::make_unique<Impl>(behind_links(name), true));
+  return Store(std::make_unique<Impl>(behind_links(name), true, Damaged::stop));
 }
 
 std::string Store::close() {
@@ -57,12 +57,13 @@ void Store::discard_if_new() {
   if (impl_->is_new && identity_of(impl_->file) == impl_->identity) {
     impl_->rest();
     fs::remove(impl_->file, ignored);
+    impl_->lock.reset();  // nothing is missed that was thrown away
   }
 }
 
-Store Store::open_to_read(const fs::path& name) {
+Store Store::open_to_read(const fs::path& name, Damaged damaged) {
   require_store_file(name);
-  return Store(std::make_unique<Impl>(behind_links(name), false));
+  return Store(std::make_unique<Impl>(behind_links(name), false, damaged));
 }
 
 namespace {

@@ -51,7 +51,7 @@ struct Provenance {
   std::uint64_t first_seed = 0, last_seed = 0;
 };
 
-// What merge is to do with a run whose numbers are not those that were written.
+// What merge is to do with a run, an experiment or a diagnosis that is not what was written.
 enum class Damaged : std::uint8_t { stop, leave_out };
 
 struct MergeOutcome {
@@ -70,8 +70,9 @@ class Store {
   // and its runs stay without checksums.
   static Store open(const std::filesystem::path& file);
   // Opens an existing store for reading; others may read and write it meanwhile. What is read from
-  // it is what was written, or an error is thrown.
-  static Store open_to_read(const std::filesystem::path& file);
+  // it is what was written, or an error is thrown. With leave_out one whose tables miss something
+  // can be opened as well, to be merged into another.
+  static Store open_to_read(const std::filesystem::path& file, Damaged damaged = Damaged::stop);
 
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;

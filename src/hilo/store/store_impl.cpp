@@ -75,7 +75,7 @@ std::optional<fs::path> rescue(Database& db, const fs::path& file) {
 
 }  // namespace
 
-Store::Impl::Impl(fs::path store_file, bool write)
+Store::Impl::Impl(fs::path store_file, bool write, Damaged damaged)
     : file(std::move(store_file)),
       lock(write ? std::make_unique<WriterLock>(file) : nullptr),
       is_new(write && !fs::exists(file)),
@@ -93,7 +93,7 @@ Store::Impl::Impl(fs::path store_file, bool write)
     show_as_present(db);
     has_ledger = false;
   }
-  if (has_ledger) require_ledger(db);
+  if (has_ledger && damaged == Damaged::stop) require_ledger(db);
   if (write) log_identity = identity_of(log_of(file));
   db.execute("PRAGMA foreign_keys = ON");
 }
@@ -148,7 +148,8 @@ void Store::Impl::require_intact(const std::string& experiment) {
   if (!experiment_is_intact(db, experiment))
     throw Error(Errc::data,
                 fmt::format("{}: the store is damaged: the runs or the spec of experiment '{}' are "
-                            "not what was written",
+                            "not what was written; hilo merge --skip-damaged brings what is "
+                            "whole into a new store",
                             db.name(), experiment));
   intact.insert(experiment);
 }

@@ -15,7 +15,7 @@
 namespace hilo {
 
 struct Store::Impl {
-  Impl(std::filesystem::path store_file, bool write);
+  Impl(std::filesystem::path store_file, bool write, Damaged damaged);
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { rest(); }

@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "hilo/core/hash.hpp"
 #include "hilo/store/policy_bytes.hpp"
 #include "hilo/store/store_impl.hpp"
 
@@ -144,76 +145,117 @@ void copy_run(Database& from, std::int64_t run, Database& to) {
   if (known.step() && known.integer(0) != 0) set_checksum_of_run(to, copy);
 }
 
-// Those that `to` does not have, or has as failed.
-void copy_runs(Database& from, Database& to, MergeOutcome& outcome, Damaged damaged) {
-  for (const FoundRun& run : all_runs(from)) {
-    if (!run_is_intact(from, run.id)) {
-      const std::string what = fmt::format("{}: {}", from.name(), name_of(from, run));
-      if (damaged == Damaged::stop)
-        throw Error(Errc::data, fmt::format("{} is damaged, so nothing is merged; --skip-damaged "
-                                            "leaves it out",
-                                            what));
-      outcome.left_out.push_back(what);
-      continue;
+// One store on its way into another.
+class Merging {
+ public:
+  Merging(Database& from, Database& to, Damaged damaged, MergeOutcome& outcome)
+      : from_(from), to_(to), damaged_(damaged), outcome_(outcome) {}
+
+  void copy_configs() {
+    Statement rows(from_, "SELECT hash, canonical FROM config ORDER BY hash");
+    while (rows.step()) {
+      if (hash_hex(rows.text(1)) == rows.text(0))
+        insert_config(to_, rows.text(0), rows.text(1));
+      else
+        leave_out(fmt::format("the configuration {} with its runs", rows.text(0)));
     }
-    const auto ours = find_run(to, run);
-    if (ours && !ours->failed && !run.failed) require_same_results(from, run, to, *ours);
-    if (ours && (!ours->failed || run.failed)) continue;
-    if (ours) Statement(to, "DELETE FROM run WHERE id = ?").bind(ours->id).run();
-    copy_run(from, run.id, to);
-    ++outcome.added;
   }
-}
 
-void copy_diagnoses(Database& from, Database& to) {
-  Statement found(from, "SELECT experiment, json, checksum FROM diagnosis ORDER BY experiment");
-  while (found.step()) {
-    const std::int64_t checksum = checksum_of_diagnosis(found.text(0), found.text(1));
-    if (!found.is_null(2) && found.integer(2) != checksum)
-      throw Error(Errc::data, fmt::format("{}: the store is damaged: the diagnosis of experiment "
-                                          "'{}' is not what was written",
-                                          from.name(), found.text(0)));
-    Statement insert(
-        to, found.is_null(2)
-                ? "INSERT OR IGNORE INTO diagnosis (experiment, json) VALUES (?, ?)"
-                : "INSERT OR IGNORE INTO diagnosis (experiment, json, checksum) VALUES (?, ?, ?)");
-    insert.bind(found.text(0)).bind(found.text(1));
-    if (!found.is_null(2)) insert.bind(checksum);
-    insert.run();
+  // False if it is damaged: then its runs belong to no experiment, until its spec is run again.
+  bool copy_experiment(const std::string& name) {
+    if (!experiment_is_intact(from_, name)) {
+      leave_out(fmt::format("the spec of experiment '{}', or what it refers to", name));
+      return false;
+    }
+    Statement references(from_,
+                         "SELECT agent, config, seed, algorithm_version FROM experiment_run "
+                         "WHERE experiment = ? ORDER BY 1, 2, 3, 4");
+    references.bind(name);
+    // A label that means one thing here and another there.
+    Statement other(to_,
+                    "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
+                    "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
+    Statement insert(to_, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
+    while (references.step()) {
+      const std::string agent = references.text(0);
+      const std::string config = references.text(1);
+      if (!has_config(config)) continue;
+      other.bind(name).bind(agent).bind(config).bind(references.integer(3));
+      if (other.step())
+        throw Error(Errc::data,
+                    fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename "
+                                "one of them",
+                                to_.name(), agent, name, from_.name()));
+      other.reset();
+      insert.bind(name).bind(agent).bind(config);
+      insert.bind(references.integer(2)).bind(references.integer(3)).run();
+    }
+    Statement spec(from_, "SELECT spec FROM experiment WHERE name = ?");
+    spec.bind(name);
+    if (spec.step())
+      Statement(to_, "INSERT OR IGNORE INTO experiment (name, spec) VALUES (?, ?)")
+          .bind(name)
+          .bind(spec.text(0))
+          .run();
+    return true;
   }
-}
 
-void merge_specs(Database& from, Database& to) {
-  Statement rows(from, "SELECT name, spec FROM experiment");
-  Statement insert(to, "INSERT OR IGNORE INTO experiment (name, spec) VALUES (?, ?)");
-  while (rows.step()) insert.bind(rows.text(0)).bind(rows.text(1)).run();
-}
+  // Those that `to` does not have, or has as failed.
+  void copy_runs() {
+    for (const FoundRun& run : all_runs(from_)) {
+      if (!has_config(run.config)) continue;  // named with its configuration
+      if (!run_is_intact(from_, run.id)) {
+        leave_out(name_of(from_, run));
+        continue;
+      }
+      const auto ours = find_run(to_, run);
+      if (ours && !ours->failed && !run.failed) require_same_results(from_, run, to_, *ours);
+      if (ours && (!ours->failed || run.failed)) continue;
+      if (ours) Statement(to_, "DELETE FROM run WHERE id = ?").bind(ours->id).run();
+      copy_run(from_, run.id, to_);
+      ++outcome_.added;
+    }
+  }
 
-// Throws if a label of an experiment means one thing here and another there.
-void merge_references(Database& from, Database& to) {
-  Statement labels(from,
-                   "SELECT DISTINCT experiment, agent, config, algorithm_version "
-                   "FROM experiment_run");
-  Statement known(to,
-                  "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
-                  "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
-  while (labels.step()) {
-    known.bind(labels.text(0)).bind(labels.text(1)).bind(labels.text(2)).bind(labels.integer(3));
-    if (known.step())
-      throw Error(Errc::data,
-                  fmt::format("{}: agent '{}' of experiment '{}' is another one in {}; rename one "
-                              "of them",
-                              to.name(), labels.text(1), labels.text(0), from.name()));
-    known.reset();
+  void copy_diagnoses() {
+    Statement found(from_, "SELECT experiment, json, checksum FROM diagnosis ORDER BY experiment");
+    while (found.step()) {
+      const std::int64_t checksum = checksum_of_diagnosis(found.text(0), found.text(1));
+      if (!found.is_null(2) && found.integer(2) != checksum) {
+        leave_out(fmt::format("the diagnosis of experiment '{}'", found.text(0)));
+        continue;
+      }
+      Statement insert(
+          to_,
+          found.is_null(2)
+              ? "INSERT OR IGNORE INTO diagnosis (experiment, json) VALUES (?, ?)"
+              : "INSERT OR IGNORE INTO diagnosis (experiment, json, checksum) VALUES (?, ?, ?)");
+      insert.bind(found.text(0)).bind(found.text(1));
+      if (!found.is_null(2)) insert.bind(checksum);
+      insert.run();
+    }
   }
-  Statement rows(from,
-                 "SELECT experiment, agent, config, seed, algorithm_version FROM experiment_run");
-  Statement insert(to, "INSERT OR IGNORE INTO experiment_run VALUES (?, ?, ?, ?, ?)");
-  while (rows.step()) {
-    insert.bind(rows.text(0)).bind(rows.text(1)).bind(rows.text(2));
-    insert.bind(rows.integer(3)).bind(rows.integer(4)).run();
+
+  void leave_out(const std::string& what) {
+    if (damaged_ == Damaged::stop)
+      throw Error(Errc::data, fmt::format("{}: {} is damaged, so nothing is merged; --skip-damaged "
+                                          "leaves it out",
+                                          from_.name(), what));
+    outcome_.left_out.push_back(fmt::format("{}: {}", from_.name(), what));
   }
-}
+
+ private:
+  bool has_config(const std::string& hash) {
+    Statement found(to_, "SELECT 1 FROM config WHERE hash = ?");
+    found.bind(hash);
+    return found.step();
+  }
+
+  Database& from_;
+  Database& to_;
+  Damaged damaged_;
+  MergeOutcome& outcome_;
+};
 
 }  // namespace
 
@@ -225,17 +267,17 @@ MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged) {
   MergeOutcome outcome;
   std::set<std::string> changed;
   for (const Store& other : others) {
-    for (const std::string& experiment : other.experiments()) {
-      other.impl_->require_intact(experiment);
-      changed.insert(experiment);
-    }
     Database& from = other.impl_->db;
-    Statement configs(from, "SELECT hash, canonical FROM config");
-    while (configs.step()) insert_config(db, configs.text(0), configs.text(1));
-    merge_references(from, db);
-    merge_specs(from, db);
-    copy_runs(from, db, outcome, damaged);
-    copy_diagnoses(from, db);
+    const ReadTransaction one_moment(from);  // somebody may write it meanwhile
+    Merging merging(from, db, damaged, outcome);
+    for (const std::string& part :
+         other.impl_->has_ledger ? parts_unlike_ledger(from) : std::vector<std::string>())
+      merging.leave_out(fmt::format("what is missing in its table '{}'", part));
+    merging.copy_configs();
+    for (const std::string& experiment : other.experiments())
+      if (merging.copy_experiment(experiment)) changed.insert(experiment);
+    merging.copy_runs();
+    merging.copy_diagnoses();
   }
   for (const std::string& experiment : changed) set_checksum_of_experiment(db, experiment);
   transaction.commit();

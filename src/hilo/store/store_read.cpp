@@ -91,14 +91,16 @@ void Store::for_each_result(const std::string& experiment,
 
 std::vector<FailedRun> Store::failed_runs(const std::string& experiment) const {
   Statement rows(impl_->db,
-                 "SELECT e.experiment, e.agent, e.seed, r.error FROM experiment_run e JOIN run r "
-                 "USING (config, seed, algorithm_version) WHERE r.error IS NOT NULL "
+                 "SELECT e.experiment, e.agent, e.seed, r.error, r.id FROM experiment_run e JOIN "
+                 "run r USING (config, seed, algorithm_version) WHERE r.error IS NOT NULL "
                  "AND (?1 = '' OR e.experiment = ?1) ORDER BY 1, 2, 3");
   rows.bind(experiment);
   std::vector<FailedRun> failed;
-  while (rows.step())
+  while (rows.step()) {
     failed.push_back(
         {rows.text(0), rows.text(1), static_cast<std::uint64_t>(rows.integer(2)), rows.text(3)});
+    impl_->require_intact_run(rows.integer(4), rows.text(0), rows.text(1), failed.back().seed);
+  }
   return failed;
 }
 
