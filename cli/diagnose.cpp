@@ -7,6 +7,7 @@
 #include "cli/commands.hpp"
 #include "cli/report_text.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/stop_signal.hpp"
 #include "hilo/agent/exploration.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/error.hpp"
@@ -120,7 +121,8 @@ void show_progress(std::uint32_t done, std::uint32_t all) {
 // A spec, or a folder of tables with the defaults of everything else.
 Spec find_spec(const Options& options) {
   namespace fs = std::filesystem;
-  if (!fs::is_directory(options.spec)) return load_spec(options.spec, options.overrides);
+  std::error_code ignored;
+  if (!fs::is_directory(options.spec, ignored)) return load_spec(options.spec, options.overrides);
   std::string folder;
   for (const char c : fs::absolute(options.spec).string()) {
     if (c == '"' || c == '\\') folder += '\\';
@@ -145,6 +147,7 @@ int run(const Options& options) {
   require_memory(estimate_bytes(*config.problem_kind, config.problem));
   const Problem problem = build_problem(config.problem_kind->name, config.problem, options.seed);
   const QTable q = policy_of(options, problem.pair);
+  const StopOnSignal stop;
   std::uint32_t done = 0;
   const Pilot pilot =
       run_pilot(problem.pair, q,
@@ -157,8 +160,9 @@ int run(const Options& options) {
                  .seed = options.seed},
                 [&] {
                   if (++done % 20 == 0 || done == options.pilot) show_progress(done, options.pilot);
-                  return true;
+                  return !stop_requested;
                 });
+  if (stop_requested) return kInterrupted;
   DiagnosisPlan plan = options.plan;
   plan.fading = returns_fade(config);
   const std::int64_t episodes = config.train.integer("episodes");

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/nas_table.hpp"
 
@@ -34,7 +35,7 @@ int run(const Options& options) {
                                 {"architectures", NasSpace().size()},
                                 {"columns", wanted},
                                 {"left_out", found.others}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return 0;
   }
   fmt::print("{}: {} architectures, columns {}\n", options.out, NasSpace().size(),

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "hilo/agent/registry.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/registry.hpp"
@@ -95,7 +98,7 @@ int run(const Options& options) {
     print(entries);
     if (kinds.size() > 1) fmt::print("\n");
   }
-  if (options.json) fmt::print("{}\n", all.dump(2));
+  if (options.json) fmt::print("{}\n", json_text(all));
   return 0;
 }
 
@@ -104,7 +107,13 @@ int run(const Options& options) {
 Handler add_list(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("WHAT", options->what, "problems, agents, estimators or experiments; default all")
-      ->check(CLI::IsMember({"problems", "agents", "estimators", "experiments"}));
+      ->check([](const std::string& what) {
+        const std::vector<std::string> kinds = {"problems", "agents", "estimators", "experiments"};
+        return std::ranges::find(kinds, what) != kinds.end()
+                   ? std::string()
+                   : fmt::format("'{}' is none of {}{}", what, fmt::join(kinds, ", "),
+                                 did_you_mean(what, kinds));
+      });
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo list agents");
   return [options] { return run(*options); };

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <iostream>
 #include <new>
 #include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/stop_signal.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/core/simd.hpp"
@@ -75,7 +77,18 @@ std::string what_was_meant(const CLI::App& app, int argc, char** argv) {
   return "";
 }
 
+// An empty name is a variable of a script that was not set, never what was meant.
+void refuse_empty(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i)
+    if (const std::string given = argv[i];
+        given.empty() || (given.starts_with("--") && given.ends_with("=")))
+      throw hilo::Error(
+          hilo::Errc::usage,
+          fmt::format("argument {} ('{}') is empty, or says nothing after its =", i, given));
+}
+
 int run(int argc, char** argv) {
+  refuse_empty(argc, argv);
   CLI::App app(
       "You have an expensive simulator and a cheap one. hilo learns a policy for the expensive one "
       "from as few expensive episodes as possible, and tells you honestly whether the cheap one "
@@ -96,7 +109,9 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {
-    return app.exit(e);  // --help and --version
+    const int code = app.exit(e);  // --help and --version
+    if (!std::cout.flush()) throw hilo::Error(hilo::Errc::io, "the output cannot be written");
+    return code;
   } catch (const CLI::ParseError& e) {
     const std::string said = e.what();
     throw hilo::Error(hilo::Errc::usage,
@@ -148,6 +163,7 @@ int run_as_rank(int argc, char** argv) {
 int main(int argc, char** argv) {
   hilo::cli::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that left is an error of writing, not a reason to die
+  hilo::cli::end_on_signals();
   std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
   // Matrices of some megabytes come and go with every exact evaluation: their memory is kept for
   // the next one instead of being given back and cleared again. That of larger tables is given

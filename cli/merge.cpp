@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/stop_signal.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/store/store.hpp"
 
@@ -25,12 +27,14 @@ int run(const Options& options) {
       throw Error(Errc::usage, fmt::format("{} is to be merged into itself", store));
     sources.push_back(Store::open_to_read(store, damaged));
   }
+  const StopOnSignal stop;
   Store into = Store::open(options.into);
   MergeOutcome outcome;
   try {
-    outcome = into.merge(sources, damaged);
+    outcome = into.merge(sources, damaged, [] { return !stop_requested; });
   } catch (const Error&) {
     into.discard_if_new();  // all or nothing: not even an empty store
+    if (stop_requested) return kInterrupted;
     throw;
   }
   const std::size_t all = into.finished().size();
@@ -41,7 +45,7 @@ int run(const Options& options) {
                                 {"added", outcome.added},
                                 {"left_out", outcome.left_out},
                                 {"note", note}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return 0;
   }
   for (const std::string& run : outcome.left_out) fmt::print("left out, damaged: {}\n", run);

@@ -6,6 +6,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/estimator/bounds.hpp"
@@ -194,7 +195,7 @@ int run(Options options) {
   }
   if (wants_costs) all["costs"] = costs(options);
   if (options.json) {
-    fmt::print("{}\n", all.dump(2));
+    fmt::print("{}\n", json_text(all));
     return 0;
   }
   if (!options.store.empty())

@@ -7,6 +7,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/output_file.hpp"
@@ -65,7 +66,7 @@ int show_state(const QTable& q, std::uint64_t state, bool json) {
     const nlohmann::json out = {{"state", s},
                                 {"greedy", std::vector<Action>(greedy.begin(), greedy.end())},
                                 {"q", std::vector<double>(values.begin(), values.end())}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return 0;
   }
   fmt::print("state {}: take action {}\n", s, fmt::join(greedy, " or "));
@@ -94,7 +95,7 @@ int run(Options options) {
     const nlohmann::json out = {
         {"experiment", options.experiment}, {"agent", options.agent},     {"seed", options.seed},
         {"states", q.num_states()},         {"actions", q.num_actions()}, {"csv", options.csv}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
   } else if (options.csv.empty()) {
     fmt::print("{}, {}, seed {}: {} states, {} actions; --state S asks it, --csv FILE exports it\n",
                options.experiment, options.agent, options.seed, q.num_states(), q.num_actions());

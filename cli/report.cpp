@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/report_files.hpp"
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
@@ -148,9 +149,11 @@ int run(const Options& options) {
     const Results results(store, name);
     const std::string metric = options.metric.empty() ? results.reward_metric() : options.metric;
     if (!results.has_metric(metric) && results.has_metric(results.reward_metric()))
-      throw Error(Errc::usage, fmt::format("{}: experiment '{}' has no metric '{}' (docs/usage.md "
-                                           "lists them)",
-                                           options.store, name, metric));
+      throw Error(
+          Errc::usage,
+          fmt::format("{}: experiment '{}' has no metric '{}'{} (docs/usage.md "
+                      "lists them)",
+                      options.store, name, metric, did_you_mean(metric, results.metrics())));
     if (options.json)
       all.push_back(to_json(results, metric));
     else if (options.out.empty())
@@ -176,7 +179,7 @@ int run(const Options& options) {
                          .force = options.force});
     if (!options.json) fmt::print("report: {}\n", options.out);
   }
-  if (options.json) fmt::print("{}\n", all.dump(2));
+  if (options.json) fmt::print("{}\n", json_text(all));
   // Said at the end, as all else is there without them.
   if (!failures.empty())
     throw Error(Errc::io,

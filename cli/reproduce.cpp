@@ -3,6 +3,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_files.hpp"
 #include "cli/run_spec.hpp"
@@ -23,7 +24,7 @@ struct Options {
   std::vector<std::string> names;
   std::string seeds, figures, table;
   RunRequest request;
-  bool list = false, dry_run = false, json = false;
+  bool list = false, dry_run = false, json = false, force = false;
 };
 
 const ShippedSpec& shipped_spec(std::string_view name) {
@@ -62,7 +63,7 @@ int list(bool json) {
     all.push_back(spec.name);
     if (!json) fmt::print("{:<12} {}\n", spec.name, description_of(spec));
   }
-  if (json) fmt::print("{}\n", all.dump(2));
+  if (json) fmt::print("{}\n", json_text(all));
   return 0;
 }
 
@@ -194,7 +195,8 @@ int run(const Options& options) {
   }
   // A page that cannot be written should be said before hours of work.
   const std::filesystem::path page = options.request.store.parent_path() / "report.html";
-  require_writable(page, {.mark = report_mark(page), .inputs = {options.request.store}});
+  require_writable(
+      page, {.mark = report_mark(page), .inputs = {options.request.store}, .force = options.force});
   const RunOutcome outcome = run_specs(title, specs, options.request);
   if (outcome.by_others) return 0;
   nlohmann::json all = to_json(title, options.request, outcome);
@@ -213,12 +215,13 @@ int run(const Options& options) {
                          .out = page.string(),
                          .figures = {},
                          .experiments = store.experiments(),
-                         .only = {}});
+                         .only = {},
+                         .force = options.force});
     all["page"] = page.string();
     if (!options.json)
       fmt::print("\npage:    {}\nstore:   {}\n", page.string(), options.request.store.string());
   }
-  if (options.json) fmt::print("{}\n", all.dump(2));
+  if (options.json) fmt::print("{}\n", json_text(all));
   return code;
 }
 
@@ -241,6 +244,7 @@ Handler add_reproduce(CLI::App& app) {
       "folder for the figures; default: figures/ beside the store, where report.html is written");
   app.add_flag("--ignore-memory", options->request.ignore_memory,
                "run also what may need more memory than there is");
+  add_force(app, options->force);
   app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo reproduce synthetic --store paper.db");

@@ -2,6 +2,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/ranks.hpp"
 #include "cli/run_spec.hpp"
 
@@ -27,7 +28,7 @@ int run(const Options& options) {
   const RunOutcome outcome = run_specs(spec.name, {&spec, 1}, options.request);
   if (outcome.by_others) return 0;
   if (options.json)
-    fmt::print("{}\n", to_json(spec.name, options.request, outcome).dump(2));
+    fmt::print("{}\n", json_text(to_json(spec.name, options.request, outcome)));
   else
     fmt::print("{}", describe(spec.name, options.request, outcome));
   return exit_code(outcome);

@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
@@ -13,8 +11,10 @@
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/stop_signal.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/memory.hpp"
 #include "hilo/env/registry.hpp"
@@ -29,37 +29,6 @@ using Clock = std::chrono::steady_clock;
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
-
-std::atomic<bool> stop_requested = false;
-
-// While it lives, the first Ctrl-C, SIGTERM or SIGHUP (its terminal was closed) asks for a stop and
-// the second ends the process.
-class StopOnSignal {
- public:
-  StopOnSignal() {
-    stop_requested = false;
-    // What was to be ignored stays so: that is how nohup works.
-    for (std::size_t i = 0; i < kSignals.size(); ++i) {
-      before_[i] = std::signal(kSignals[i], handle);
-      if (before_[i] == SIG_IGN) std::signal(kSignals[i], SIG_IGN);
-    }
-  }
-  StopOnSignal(const StopOnSignal&) = delete;
-  StopOnSignal& operator=(const StopOnSignal&) = delete;
-  ~StopOnSignal() {
-    for (std::size_t i = 0; i < kSignals.size(); ++i) std::signal(kSignals[i], before_[i]);
-  }
-
- private:
-  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
-
-  static void handle(int signal) {
-    stop_requested = true;
-    std::signal(signal, SIG_DFL);
-  }
-
-  std::array<void (*)(int), kSignals.size()> before_{};
-};
 
 // "figure-2a: 132 of 252 runs, 4.1 runs/s, 0:29 left", rewritten in place, on a terminal only.
 class ProgressLine {
@@ -141,6 +110,8 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   for (const Spec& spec : specs)
     for (std::string& dropped : store.define_experiment(spec))
       outcome.dropped.push_back(std::move(dropped));
+  // What is damaged is no reason to run nothing.
+  for (const Spec& spec : specs) store.require_intact(spec.name);
   const std::set<RunKey> finished = store.finished();
   const std::vector<RunGroup> groups = plan(specs, finished);
   if (groups.empty() && outcome.ranks == 1) {
@@ -200,16 +171,15 @@ void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequ
   if (!json)
     for (const std::string& note : notes_of(specs)) fmt::print("note: {}\n", note);
   if (json)
-    fmt::print("{}\n", nlohmann::json{{"experiment", name},
-                                      {"runs", total},
-                                      {"to_do", count_runs(groups)},
-                                      {"seconds", seconds},
-                                      {"megabytes", megabytes},
-                                      {"too_large_to_try", cost.too_large_to_try},
-                                      {"threads", threads},
-                                      {"agents", agents},
-                                      {"notes", notes_of(specs)}}
-                           .dump(2));
+    fmt::print("{}\n", json_text(nlohmann::json{{"experiment", name},
+                                                {"runs", total},
+                                                {"to_do", count_runs(groups)},
+                                                {"seconds", seconds},
+                                                {"megabytes", megabytes},
+                                                {"too_large_to_try", cost.too_large_to_try},
+                                                {"threads", threads},
+                                                {"agents", agents},
+                                                {"notes", notes_of(specs)}}));
   else
     fmt::print("{} of {} runs to do; about {:.0f} s{} and {:.0f} MB on {} threads\n",
                count_runs(groups), total, seconds,

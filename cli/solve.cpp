@@ -5,6 +5,7 @@
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
+#include "cli/json_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/memory.hpp"
 #include "hilo/core/output_file.hpp"
@@ -39,7 +40,8 @@ struct Solvable {
 // A folder of tables, a spec, or the name of a kind of problem with its defaults.
 Solvable find_problem(const Options& options) {
   namespace fs = std::filesystem;
-  if (fs::is_directory(options.problem)) {
+  std::error_code ignored;
+  if (fs::is_directory(options.problem, ignored)) {
     if (options.seed)
       throw Error(Errc::usage, fmt::format("--seed has no meaning for {}: tables are what they are",
                                            options.problem));
@@ -96,7 +98,7 @@ int run(const Options& options) {
         {"states", model.num_states()}, {"actions", model.num_actions()},
         {"gamma", problem.gamma},       {"value", value},
         {"mean_reward", reward},        {"iterations", solution.iterations}};
-    fmt::print("{}\n", out.dump(2));
+    fmt::print("{}\n", json_text(out));
     return 0;
   }
   fmt::print("{}, seed {}: {} states, {} actions, gamma {}\n", options.problem,

@@ -227,7 +227,7 @@ void bind_report(nb::module_& m) {
   m.def(
       "require_writable",
       [](const std::filesystem::path& file, const std::vector<std::filesystem::path>& inputs) {
-        require_writable(file, {.mark = "", .inputs = inputs});
+        require_writable_picture(file, inputs);
       },
       "file"_a, "inputs"_a, "Raises if a picture would take the place of a store or an input.");
   m.def(

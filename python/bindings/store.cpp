@@ -172,7 +172,12 @@ void bind_store(nb::module_& m) {
             const std::shared_ptr<Store> store = s.shared();  // whoever closes it meanwhile
             const nb::gil_scoped_release release;
             std::vector<Store> others;
-            for (const auto& file : files) others.push_back(Store::open_to_read(file));
+            for (const auto& file : files) {
+              std::error_code ignored;
+              if (std::filesystem::equivalent(file, s.file(), ignored))
+                throw Error(Errc::usage, file.string() + " is to be merged into itself");
+              others.push_back(Store::open_to_read(file));
+            }
             store->merge(others);
           },
           "files"_a, "Adds all runs and experiments of other stores.");

@@ -69,8 +69,9 @@ def path_of(value: Any, what: str, code: Errc = Errc.usage) -> Path:
             f"{what} is {value!r} of type {type(value).__name__}, but must be a path", code
         )
     try:
-        os.fsencode(value)
-    except UnicodeEncodeError:
+        if b"\0" in os.fsencode(value):
+            raise ValueError
+    except ValueError:  # what cannot be encoded, too
         raise Error(f"{what} is {value!r}, which cannot be the name of a file", code) from None
     return Path(value)
 
@@ -86,7 +87,10 @@ def flag(value: Any, what: str, code: Errc = Errc.simulator) -> bool:
 def reward_of(value: Any) -> float:
     """A reward: whatever is one number. The engine refuses NaN and infinity."""
     if isinstance(value, (int, float, np.integer, np.floating)):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise Error("the reward is a whole number beyond all others", Errc.simulator) from None
     array = array_of(value, "the reward", Errc.simulator)
     if array.size != 1 or array.dtype.kind not in "iuf":
         raise Error(

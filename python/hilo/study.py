@@ -87,6 +87,22 @@ class Policy:
         self.__init__(**state)  # type: ignore[misc]
 
 
+def _save(figure: Any, file: Path, store: Path) -> None:
+    """Writes a picture, under the name that matplotlib would give it."""
+    kinds = figure.canvas.get_supported_filetypes()
+    if file.suffix == "" and file.name not in ("", ".", ".."):
+        file = file.with_name(file.name + ".png")
+    if file.suffix[1:].lower() not in kinds:
+        raise Error(f"file is {str(file)!r}, but must end in one of {', '.join(kinds)}", Errc.usage)
+    if not file.parent.is_dir():
+        raise Error(f"{file}: there is no folder {file.parent}", Errc.io)
+    _hilo.require_writable(file, [store])
+    try:
+        figure.savefig(file, dpi=120)
+    except OSError as e:
+        raise Error(f"{file}: cannot be written: {e.strerror}", Errc.io) from e
+
+
 class Study:
     """The runs of one experiment. Printing it shows the final level of every agent.
 
@@ -217,8 +233,7 @@ class Study:
         for text in (*legend.get_texts(), axes.title, axes.yaxis.label):
             text.set_parse_math(False)
         if file is not None:
-            _hilo.require_writable(Path(file), [self.store.file])
-            figure.savefig(os.fspath(file), dpi=120)
+            _save(figure, Path(file), self.store.file)
         return figure
 
     def _rows(self) -> list[tuple[str, str, str, str, str]]:

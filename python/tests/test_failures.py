@@ -246,3 +246,39 @@ kind = "mcrl"
     with pytest.raises(hilo.Error, match="memory are left"):
         hilo.run(spec, store=tmp_path / "big.db", progress=False)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_pictures_take_the_place_of_nothing(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    store = tmp_path / "r.png"  # a strange name for a store
+    study = hilo.train(walk, **WALK, store=store, name="walk", **QUICK)
+    before = store.read_bytes()
+    for name in ("r", "r.png"):
+        with pytest.raises(hilo.Error, match="read by the same command"):
+            study.plot(tmp_path / name)
+    for name in ("", ".", "..", "x.foo"):
+        with pytest.raises(hilo.Error):
+            study.plot(name)
+    with pytest.raises(hilo.Error, match="there is no folder"):
+        study.plot(tmp_path / "no" / "x.png")
+    (tmp_path / "thesis").write_text("my thesis")
+    (tmp_path / "link.svg").symlink_to(tmp_path / "thesis")
+    study.plot(tmp_path / "link.svg")
+    assert (tmp_path / "thesis").read_text() == "my thesis"
+    assert store.read_bytes() == before
+    study.plot(tmp_path / "picture")
+    assert (tmp_path / "picture.png").exists()
+
+
+def test_a_store_is_not_merged_into_itself(tmp_path: Path) -> None:
+    hilo.train(walk, **WALK, store=tmp_path / "a.db", name="walk", **QUICK)
+    with hilo.Store(tmp_path / "a.db", writable=True) as store:
+        with pytest.raises(hilo.Error, match="merged into itself"):
+            store.merge([tmp_path / "a.db"])
+
+
+def test_numbers_and_names_beyond_all_others(tmp_path: Path) -> None:
+    with pytest.raises(hilo.Error, match="beyond all others"):
+        hilo.train(lambda s, a, rng: (0, 10**400, True), **WALK, store=None, **QUICK)
+    with pytest.raises(hilo.Error, match="cannot be the name of a file"):
+        hilo.run("a\0b.toml", store=tmp_path / "x.db")

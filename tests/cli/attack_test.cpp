@@ -5,6 +5,7 @@
 #include "cli/cli_fixture.hpp"
 #include "hilo/env/nas_table.hpp"
 #include "support/specs.hpp"
+#include "support/stores.hpp"
 
 namespace hilo {
 namespace {
@@ -35,6 +36,69 @@ TEST_F(Cli, OutputsNeverTakeThePlaceOfInputs) {
   EXPECT_EQ(read_text(path("base.db")), store);
   EXPECT_EQ(read_text(path("tiny.toml")), spec);
   EXPECT_EQ(export_of("base.db"), export_of("base.db"));
+}
+
+// Logs and locks of any store, and links to them.
+TEST_F(Cli, NothingIsWrittenOverPartsOfAStore) {
+  write("tiny.toml", tiny_spec());
+  ASSERT_EQ(hilo({"run", "tiny.toml", "--store", "a.db"}).code, 0);
+  ASSERT_EQ(hilo({"run", "tiny.toml", "--store", "b.db"}).code, 0);
+  write("b.db-wal", "x");
+  write("elsewhere", std::string("\x37\x7f\x06\x82", 4) + "a log by its first bytes");
+  fs::create_symlink("b.db-wal", path("log.csv"));
+  fs::create_symlink("b.db.lock", path("lock.csv"));
+  fs::create_symlink("round.csv", path("round.csv"));
+  for (const char* out : {"b.db-wal", "b.db-shm", "b.db.lock", "log.csv", "lock.csv", "elsewhere"})
+    expect_failure({"export", "a.db", "--csv", out, "--force"}, 2, {"belongs to a store"});
+  expect_failure({"export", "a.db", "--csv", "round.csv"}, 5, {"circle"});
+  expect_failure({"export", "round.csv"}, 5, {"circle"});
+  expect_failure({"export", "a.db", "--csv", "no/x.csv"}, 5, {"there is no folder no"});
+  expect_failure({"export", "a.db", "--csv", ""}, 2, {"argument 4", "empty"});
+  EXPECT_EQ(read_text(path("b.db-wal")), "x");
+}
+
+// A figure takes the place of a link, not of what that leads to.
+TEST_F(Cli, FiguresAreNotWrittenThroughLinks) {
+  write("tiny.toml", tiny_spec(kTwoMfmcrl));
+  ASSERT_EQ(hilo({"run", "tiny.toml"}).code, 0);
+  write("thesis", "my thesis");
+  fs::create_directories(path("figures"));
+  for (const char* name : {"figures/tiny.png", "figures/tiny.svg", "figures/tiny.gnuplot"})
+    fs::create_symlink(path("thesis"), path(name));
+  ASSERT_EQ(hilo({"report", "hilo.db", "--figures", "figures"}).code, 0);
+  EXPECT_EQ(read_text(path("thesis")), "my thesis");
+  EXPECT_FALSE(fs::is_symlink(path("figures/tiny.gnuplot")));
+}
+
+TEST_F(Cli, ADamagedStoreIsNotContinued) {
+  write("tiny.toml", tiny_spec());
+  ASSERT_EQ(hilo({"run", "tiny.toml"}).code, 0);
+  testing::execute(path("hilo.db"), "UPDATE measurement SET value = 7 WHERE episode = 10");
+  expect_failure({"run", "tiny.toml"}, 4, {"is not what was written", "--skip-damaged"});
+}
+
+TEST_F(Cli, SmallThingsAreSaid) {
+  write("tiny.toml", tiny_spec());
+  ASSERT_EQ(hilo({"run", "tiny.toml"}).code, 0);
+  expect_failure({"policy", "hilo.db", "--agent", "MCLR"}, 2, {"did you mean 'MCRL'"});
+  expect_failure({"policy", "hilo.db", "--seed", "99"}, 2, {"the seeds 0, 1, 2"});
+  expect_failure({"report", "hilo.db", "--metric", "test_rewrd"}, 2,
+                 {"did you mean 'test_reward'"});
+  expect_failure({"list", "agnets"}, 2, {"did you mean 'agents'"});
+  expect_failure({"run", "tiny.toml", "--set", "train.episodes=\"60\""}, 3, {"is \"60\""});
+  expect_failure({"run", "tiny.toml", "--set", "agent.0.label=\"  \""}, 3, {"blank"});
+  expect_failure({"run", "/dev/zero"}, 3, {"more than"});
+  const auto out = [&](const char* command) {
+    return testing::run_program("/bin/sh", {"-c", std::string(HILO_PROGRAM) + command}, path("."));
+  };
+  EXPECT_EQ(out(" --version > /dev/full").code, 5);
+  // A name that is no text is still a name.
+  EXPECT_EQ(out(" merge hilo.db --into \"$(printf 'a\\377.db')\" --json > ok.json").code, 0);
+  // Interrupted, as documented, whatever the command.
+  EXPECT_EQ(out(" diagnose tiny.toml --set agent.0.kind=mfmcrl --pilot 4000000 & sleep 0.3; "
+                "kill -TERM $!; wait $!")
+                .code,
+            130);
 }
 
 TEST_F(Cli, AnImportNeverReplacesItsInput) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "hilo/core/error.hpp"
 
@@ -48,9 +50,43 @@ bool is_beside(const fs::path& file, const fs::path& input) {
                              [&](const char* suffix) { return full == store.string() + suffix; });
 }
 
+// A log or a lock of any store, named as such or known by its first bytes.
+bool belongs_to_a_store(const fs::path& file) {
+  const std::string head = first_bytes(file);
+  if (head.starts_with("\x37\x7f\x06\x82") || head.starts_with("\x37\x7f\x06\x83")) return true;
+  return std::ranges::any_of(kBesideStore, [&](const std::string& suffix) {
+    const std::string name = file.string();
+    return name.ends_with(suffix) &&
+           first_bytes(name.substr(0, name.size() - suffix.size())).starts_with(kStoreMark);
+  });
+}
+
+// The file behind a name, there or not yet.
+fs::path behind_links(const fs::path& name) {
+  fs::path file = name;
+  std::error_code error;
+  for (int depth = 0; fs::is_symlink(file, error); ++depth) {
+    if (depth == 40)
+      throw Error(Errc::io,
+                  fmt::format("{}: cannot be written: its links lead in a circle", name.string()));
+    file = file.parent_path() / fs::read_symlink(file, error);
+  }
+  return file;
+}
+
+std::string why_not_writable(const fs::path& file) {
+  std::error_code error;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (fs::is_directory(file, error)) return "it is a folder";
+  if (!fs::exists(folder, error)) return fmt::format("there is no folder {}", folder.string());
+  if (!fs::is_directory(folder, error)) return fmt::format("{} is no folder", folder.string());
+  return std::generic_category().message(errno);
+}
+
 }  // namespace
 
-void require_writable(const fs::path& file, const Overwrite& overwrite) {
+void require_writable(const fs::path& name, const Overwrite& overwrite) {
+  const fs::path file = behind_links(name);
   // Such a file in a folder of inputs is one that an earlier command has put there.
   const bool is_ours =
       !overwrite.mark.empty() && !overwrite.force && first_bytes(file).starts_with(overwrite.mark);
@@ -60,6 +96,10 @@ void require_writable(const fs::path& file, const Overwrite& overwrite) {
                                            "({}); give another name",
                                            file.string(), input.string()));
   std::error_code ignored;
+  if (belongs_to_a_store(file))
+    throw Error(Errc::usage, fmt::format("{}: belongs to a store, and nothing is written over it; "
+                                         "give another name",
+                                         file.string()));
   if (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) == 0) return;
   const std::string head = first_bytes(file);
   if (head.starts_with(kStoreMark))
@@ -73,17 +113,28 @@ void require_writable(const fs::path& file, const Overwrite& overwrite) {
                             file.string()));
 }
 
-AtomicFile::AtomicFile(fs::path file, const Overwrite& overwrite) : file_(std::move(file)) {
+void require_writable_picture(const fs::path& file, const std::vector<fs::path>& inputs) {
+  std::error_code ignored;
+  if (file.filename().empty() || file.filename() == "." || file.filename() == ".." ||
+      fs::is_directory(file, ignored))
+    throw Error(Errc::usage, fmt::format("'{}' is no name of a picture", file.string()));
+  require_writable(file, {.mark = "", .inputs = inputs});
+  if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
+}
+
+AtomicFile::AtomicFile(fs::path file, const Overwrite& overwrite)
+    : file_(behind_links(std::move(file))) {
   require_writable(file_, overwrite);
   std::error_code ignored;
-  if (fs::is_symlink(file_, ignored)) file_ = fs::weakly_canonical(file_, ignored);
   // A pipe or a device is written to, not replaced.
   in_place_ = fs::exists(file_, ignored) && !fs::is_regular_file(file_, ignored);
   part_ = in_place_ ? file_ : fs::path(file_.string() + ".part");
   for (int k = 1; !in_place_ && fs::exists(part_, ignored); ++k)
     part_ = fmt::format("{}.part-{}", file_.string(), k);
   out_.open(part_);
-  if (!out_) throw Error(Errc::io, fmt::format("{}: cannot be written", file_.string()));
+  if (!out_)
+    throw Error(Errc::io,
+                fmt::format("{}: cannot be written: {}", file_.string(), why_not_writable(file_)));
 }
 
 AtomicFile::~AtomicFile() {

@@ -18,6 +18,11 @@ struct Overwrite {
 // Throws unless `file` may be written. Names are followed to the files behind them.
 void require_writable(const std::filesystem::path& file, const Overwrite& overwrite);
 
+// The same for a picture. No mark can be put into one: what has its name is taken for hilo's, but
+// for stores and inputs. A link of that name is removed: what it leads to has another one.
+void require_writable_picture(const std::filesystem::path& file,
+                              const std::vector<std::filesystem::path>& inputs = {});
+
 // Writes a file as a whole or not at all: into a neighbour first, which is then renamed.
 class AtomicFile {
  public:

@@ -17,6 +17,7 @@ std::string type_name(const Value& value) {
 }
 
 std::string show(const Value& value) {
+  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("\"{}\"", *text);
   return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
 }
 
@@ -41,8 +42,9 @@ Value checked(const std::string& key, const ParameterInfo& info, Value given) {
       throw Error(Errc::spec,
                   fmt::format("{} is '{}', but must be one of {}{}", key, *text,
                               fmt::join(info.choices, ", "), did_you_mean(*text, info.choices)));
-  } else if (const auto* number = std::get_if<double>(&given)) {
+  } else if (auto* number = std::get_if<double>(&given)) {
     require_within(key, *number, info.low, info.high);
+    *number += 0.0;  // -0 is 0
   } else if (const auto* integer = std::get_if<std::int64_t>(&given)) {
     if (static_cast<double>(*integer) < info.low || static_cast<double>(*integer) > info.high)
       throw Error(Errc::spec, fmt::format("{} is {}, but must be in [{}, {}]", key, *integer,

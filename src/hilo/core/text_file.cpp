@@ -28,7 +28,7 @@ void require_readable(const fs::path& file) {
     fail(fmt::format("cannot be read: {}", std::generic_category().message(errno)));
 }
 
-std::string read_text_file(const fs::path& file, std::size_t most) {
+std::string read_text_file(const fs::path& file, std::size_t most, Errc too_large) {
   require_readable(file);
   std::ifstream in(file, std::ios::binary);
   std::string text;
@@ -40,7 +40,7 @@ std::string read_text_file(const fs::path& file, std::size_t most) {
   if (in.bad() || (!in.eof() && text.size() <= most))
     throw Error(Errc::io, fmt::format("{}: reading failed", file.string()));
   if (text.size() > most)
-    throw Error(Errc::data, fmt::format("{}: has more than {} bytes", file.string(), most));
+    throw Error(too_large, fmt::format("{}: has more than {} bytes", file.string(), most));
   return text;
 }
 

@@ -267,6 +267,7 @@ void add_agent(const Common& common, const Section& section, const std::string& 
       const AgentKind& kind = in_place(
           where, [&]() -> const AgentKind& { return agent_kind(take_text(agent, "kind", "")); });
       const std::string label = agent.contains("label") ? take_text(agent, "label", where) : "";
+      require_sane_label(label, where);
       const std::string where_kind = fmt::format("{} ({})", where, kind.name);
       check_discount(kind, common.train, where_kind);
       const Values overrides =
@@ -393,7 +394,7 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
 }
 
 Spec load_spec(const std::filesystem::path& file, const Overrides& overrides) {
-  const std::string text = read_text_file(file, kMaxSpecBytes);
+  const std::string text = read_text_file(file, kMaxSpecBytes, Errc::spec);
   if (text.empty())
     fail(fmt::format("{}: is empty; docs/usage.md describes what a spec has", file.string()));
   return parse_spec(text, file.string(), overrides);

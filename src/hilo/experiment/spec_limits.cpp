@@ -17,6 +17,15 @@ std::size_t end_of_string(std::string_view text, std::size_t i) {
 
 }  // namespace
 
+void require_sane_label(const std::string& label, const std::string& where) {
+  if (label.empty()) return;  // it gets one
+  if (label.size() > kMaxLabelBytes)
+    throw Error(Errc::spec, fmt::format("{}: label has {} bytes, but must have at most {}", where,
+                                        label.size(), kMaxLabelBytes));
+  if (label.find_first_not_of(" \t\r\n") == std::string::npos)
+    throw Error(Errc::spec, fmt::format("{}: label is blank", where));
+}
+
 void require_sane_text(std::string_view text, const std::string& where) {
   if (text.size() > kMaxSpecBytes)
     throw Error(Errc::spec, fmt::format("{}: has {} bytes, but a spec has at most {}", where,

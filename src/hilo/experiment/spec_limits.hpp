@@ -15,4 +15,8 @@ inline constexpr std::size_t kMaxConfigs = 10'000;  // all combinations of all s
 // Throws, with the line, if a key has too many parts or the text is too long.
 void require_sane_text(std::string_view text, const std::string& where);
 
+// Throws if a label is blank, or too long to be shown anywhere.
+inline constexpr std::size_t kMaxLabelBytes = 200;
+void require_sane_label(const std::string& label, const std::string& where);
+
 }  // namespace hilo

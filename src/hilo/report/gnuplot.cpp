@@ -132,8 +132,8 @@ std::vector<fs::path> run_gnuplot(const GnuplotScript& script, const fs::path& f
                         terminal.set, gnuplot_quoted(name), script.plot);
   }
   const fs::path script_file = folder / (stem + ".gnuplot");
-  // No mark can be put into pictures: what has the name of one is taken for hilo's, but for stores.
-  for (const fs::path& picture : files) require_writable(picture, {.mark = ""});
+  for (const fs::path& picture : files) require_writable_picture(picture);
+  require_writable_picture(script_file);
   AtomicFile file(script_file, {.mark = ""});
   file.out() << text;
   file.commit();

@@ -118,7 +118,13 @@ bool run_is_intact(Database& db, std::int64_t run) {
   return agrees(stored, [&] { return checksum_of_run(db, run); });
 }
 
+// A configuration that is missing would make its agent disappear.
 bool experiment_is_intact(Database& db, const std::string& experiment) {
+  Statement missing(db,
+                    "SELECT 1 FROM experiment_run e LEFT JOIN config c ON c.hash = e.config "
+                    "WHERE e.experiment = ? AND c.hash IS NULL LIMIT 1");
+  missing.bind(experiment);
+  if (missing.step()) return false;
   Statement stored(db, "SELECT checksum FROM experiment WHERE name = ?");
   stored.bind(experiment);
   return agrees(stored, [&] { return checksum_of_experiment(db, experiment); });

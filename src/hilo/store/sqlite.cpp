@@ -92,7 +92,10 @@ Database::Database(const std::filesystem::path& file, Mode mode) : name_(file.st
   const int flags = mode == Mode::read    ? SQLITE_OPEN_READONLY
                     : mode == Mode::write ? SQLITE_OPEN_READWRITE
                                           : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(name_.c_str(), &db, flags, nullptr);
+  // As an absolute path: SQLite takes "file:x" and ":memory:" for something else than names.
+  std::error_code ignored;
+  const std::string path = std::filesystem::absolute(file, ignored).string();
+  const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
   db_.reset(db);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(db, 2000);
@@ -120,6 +123,9 @@ void Database::fail(int code) const {
     case SQLITE_NOTADB:
       throw Error(Errc::data, fmt::format("{}: is not a hilo store", name_));
     case SQLITE_CORRUPT:
+    case SQLITE_ERROR:       // a table or a column is not there
+    case SQLITE_CONSTRAINT:  // rows that contradict each other
+    case SQLITE_MISMATCH:
       throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", name_, reason));
     case SQLITE_READONLY:
       throw Error(Errc::io, fmt::format("{}: the store cannot be written: {}", name_, reason));

@@ -89,6 +89,9 @@ class Store {
   // Runs without a checksum, because hilo 0.1 wrote them: nobody would notice a change of theirs.
   std::uint64_t unverified() const;
 
+  // Throws if a run of the experiment, or what it refers to, is not what was written.
+  void require_intact(const std::string& experiment) const;
+
   // Adds a run, or replaces one that had failed. A finished one is left as it is.
   void append(const RunRecord& record);
 
@@ -100,9 +103,10 @@ class Store {
   void keep_diagnosis(const std::string& experiment, const std::string& json);
 
   // Adds all runs and experiments of other stores. Throws, and adds nothing, if two have an
-  // experiment of one name in which one label means different things, or a run with different
-  // numbers.
-  MergeOutcome merge(std::span<const Store> others, Damaged damaged = Damaged::stop);
+  // experiment of one name in which one label means different things, a run with different
+  // numbers, or if `keep_going` says no.
+  MergeOutcome merge(std::span<const Store> others, Damaged damaged = Damaged::stop,
+                     const std::function<bool()>& keep_going = {});
 
   std::vector<std::string> experiments() const;
   std::vector<std::string> agents(const std::string& experiment) const;

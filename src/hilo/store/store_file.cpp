@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/text_file.hpp"
 #include "hilo/store/schema.hpp"
 #include "hilo/store/store.hpp"
 
@@ -15,8 +16,9 @@ namespace fs = std::filesystem;
 
 void require_store_file(const fs::path& file) {
   std::error_code ignored;
-  if (!fs::exists(file, ignored))
+  if (fs::symlink_status(file, ignored).type() == fs::file_type::not_found)
     throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
+  require_readable(file);
   if (!fs::is_regular_file(file, ignored))
     throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
   if (fs::file_size(file, ignored) == 0 && !ignored)

@@ -1,7 +1,6 @@
 #include "hilo/store/store_impl.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 // How a store is opened, comes to rest, and notices that it was changed from outside.
 namespace hilo {
@@ -21,17 +20,32 @@ void set_aside_orphans(const fs::path& file) {
   }
 }
 
+// A store that is being made. Whoever holds the lock is the only one to make it, so that one which
+// is there already was left by a process that was killed.
+constexpr const char* kUnfinished = ".new";
+
+void remove_unfinished(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"})
+    fs::remove(file.string() + kUnfinished + suffix, ignored);
+}
+
 // With the lock held. A new store is made beside its place and then moved there, so that a store is
 // there as a whole or not at all, whenever the process is killed.
 Database open_database(const fs::path& file, bool write) {
   if (!write) return {file, Database::Mode::read};
+  remove_unfinished(file);
   if (!fs::exists(file)) {
-    std::error_code error;
-    fs::path made;
-    for (int k = 0; made.empty() || fs::exists(made, error); ++k)
-      made = fmt::format("{}.new-{}-{}", file.string(), ::getpid(), k);
-    Database(made, Database::Mode::create).execute(schema());
+    const fs::path made = file.string() + kUnfinished;
+    try {
+      Database(made, Database::Mode::create).execute(schema());
+    } catch (const Error& e) {
+      remove_unfinished(file);
+      throw Error(e.code(),
+                  fmt::format("{}: the store cannot be made ({})", file.string(), e.what()));
+    }
     set_aside_orphans(file);
+    std::error_code error;
     fs::rename(made, file, error);
     if (error)
       throw Error(Errc::io,

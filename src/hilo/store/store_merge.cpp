@@ -157,7 +157,7 @@ class Merging {
       if (hash_hex(rows.text(1)) == rows.text(0))
         insert_config(to_, rows.text(0), rows.text(1));
       else
-        leave_out(fmt::format("the configuration {} with its runs", rows.text(0)));
+        leave_out(fmt::format("the configuration {}", rows.text(0)));
     }
   }
 
@@ -201,10 +201,10 @@ class Merging {
   }
 
   // Those that `to` does not have, or has as failed.
-  void copy_runs() {
+  void copy_runs(const std::function<bool()>& keep_going) {
     for (const FoundRun& run : all_runs(from_)) {
-      if (!has_config(run.config)) continue;  // named with its configuration
-      if (!run_is_intact(from_, run.id)) {
+      if (keep_going && !keep_going()) throw Error(Errc::io, "interrupted, so nothing is merged");
+      if (!has_config(run.config) || !run_is_intact(from_, run.id)) {
         leave_out(name_of(from_, run));
         continue;
       }
@@ -259,7 +259,8 @@ class Merging {
 
 }  // namespace
 
-MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged) {
+MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged,
+                          const std::function<bool()>& keep_going) {
   Database& db = impl_->db;
   // What is damaged must not become intact by a new checksum.
   for (const std::string& experiment : experiments()) impl_->require_intact(experiment);
@@ -276,7 +277,7 @@ MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged) {
     merging.copy_configs();
     for (const std::string& experiment : other.experiments())
       if (merging.copy_experiment(experiment)) changed.insert(experiment);
-    merging.copy_runs();
+    merging.copy_runs(keep_going);
     merging.copy_diagnoses();
   }
   for (const std::string& experiment : changed) set_checksum_of_experiment(db, experiment);

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "hilo/core/hash.hpp"
+#include "hilo/core/parameters.hpp"
 #include "hilo/store/policy_bytes.hpp"
 #include "hilo/store/store_impl.hpp"
 
@@ -59,10 +60,24 @@ std::vector<std::string> Store::agents(const std::string& experiment) const {
   return names;
 }
 
+// All runs of its configurations are looked at, whatever their seeds and errors: a run that damage
+// has moved away would only be missing.
+void Store::require_intact(const std::string& experiment) const {
+  if (!impl_->knows(experiment)) return;
+  impl_->require_intact(experiment);
+  Statement runs(impl_->db,
+                 "SELECT DISTINCT e.agent, r.seed, r.id FROM (SELECT DISTINCT agent, config FROM "
+                 "experiment_run WHERE experiment = ?) e JOIN run r USING (config) ORDER BY 1, 2");
+  runs.bind(experiment);
+  while (runs.step())
+    impl_->require_intact_run(runs.integer(2), experiment, runs.text(0),
+                              static_cast<std::uint64_t>(runs.integer(1)));
+}
+
 void Store::for_each_result(const std::string& experiment,
                             const std::function<void(const ResultRow&)>& visit) const {
   for (const std::string& name : experiments())
-    if (experiment.empty() || name == experiment) impl_->require_intact(name);
+    if (experiment.empty() || name == experiment) require_intact(name);
   // Run by run, so that nothing has to be sorted but one run's rows.
   Statement runs(impl_->db,
                  "SELECT e.experiment, e.agent, e.seed, r.id FROM experiment_run e JOIN run r "
@@ -77,7 +92,6 @@ void Store::for_each_result(const std::string& experiment,
     row.experiment = runs.text(0);
     row.agent = runs.text(1);
     row.seed = static_cast<std::uint64_t>(runs.integer(2));
-    impl_->require_intact_run(runs.integer(3), row.experiment, row.agent, row.seed);
     rows.bind(runs.integer(3));
     while (rows.step()) {
       row.episode = static_cast<std::uint64_t>(rows.integer(0));
@@ -163,11 +177,21 @@ Provenance Store::provenance(const std::string& experiment) const {
 StoredPolicy Store::policy(const std::string& experiment, const std::string& agent,
                            std::uint64_t seed) const {
   if (auto found = find_policy(experiment, agent, seed)) return std::move(*found);
-  throw Error(Errc::usage,
-              fmt::format("{}: no policy of experiment '{}', agent '{}', seed {}; the store has "
-                          "the experiments {} and the agents {}",
-                          impl_->db.name(), experiment, agent, seed, fmt::join(experiments(), ", "),
-                          fmt::join(agents(experiment), ", ")));
+  std::vector<std::int64_t> seeds;
+  Statement rows(impl_->db,
+                 "SELECT e.seed FROM experiment_run e JOIN run r USING (config, seed, "
+                 "algorithm_version) JOIN policy p ON p.run = r.id WHERE e.experiment = ? AND "
+                 "e.agent = ? ORDER BY 1 LIMIT 20");
+  rows.bind(experiment).bind(agent);
+  while (rows.step()) seeds.push_back(rows.integer(0));
+  throw Error(
+      Errc::usage,
+      fmt::format(
+          "{}: no policy of experiment '{}', agent '{}', seed {}; the store has "
+          "the experiments {} and the agents {}{}{}",
+          impl_->db.name(), experiment, agent, seed, fmt::join(experiments(), ", "),
+          fmt::join(agents(experiment), ", "), did_you_mean(agent, agents(experiment)),
+          seeds.empty() ? "" : fmt::format("; this one has the seeds {}", fmt::join(seeds, ", "))));
 }
 
 std::optional<StoredPolicy> Store::find_policy(const std::string& experiment,
