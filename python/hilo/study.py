@@ -94,6 +94,8 @@ def _save(figure: Any, file: Path, store: Path) -> None:
         file = file.with_name(file.name + ".png")
     if file.suffix[1:].lower() not in kinds:
         raise Error(f"file is {str(file)!r}, but must end in one of {', '.join(kinds)}", Errc.usage)
+    if file.is_dir():
+        raise Error(f"file is {str(file)!r}, but that is a folder", Errc.usage)
     if not file.parent.is_dir():
         raise Error(f"{file}: there is no folder {file.parent}", Errc.io)
     _hilo.require_writable(file, [store])

@@ -40,7 +40,7 @@ TEST(Parameters, NamesWhatIsWrongAndWhatIsAllowed) {
         check({{"states", 2.5}});
       },
       Errc::spec, {"agent 2: states is 2.5, but must be a whole number"});
-  expect_error([] { check({{"states", "many"}}); }, Errc::spec, {"states is many"});
+  expect_error([] { check({{"states", "many"}}); }, Errc::spec, {"states is \"many\""});
   expect_error([] { check({{"states", true}}); }, Errc::spec, {"states is true"});
   expect_error(
       [] {

@@ -94,37 +94,34 @@ void require_writable(const fs::path& name, const Overwrite& overwrite) {
     if (is_same_file(file, input) || (!is_ours && is_within(file, input)) || is_beside(file, input))
       throw Error(Errc::usage, fmt::format("{}: is read by the same command, or belongs to what is "
                                            "({}); give another name",
-                                           file.string(), input.string()));
+                                           name.string(), input.string()));
   std::error_code ignored;
   if (belongs_to_a_store(file))
     throw Error(Errc::usage, fmt::format("{}: belongs to a store, and nothing is written over it; "
                                          "give another name",
-                                         file.string()));
+                                         name.string()));
   if (!fs::is_regular_file(file, ignored) || fs::file_size(file, ignored) == 0) return;
   const std::string head = first_bytes(file);
   if (head.starts_with(kStoreMark))
     throw Error(Errc::usage,
                 fmt::format("{}: is a store, which nothing is written over; give another name",
-                            file.string()));
+                            name.string()));
   if (!overwrite.force && head.find(overwrite.mark) == std::string::npos)
     throw Error(Errc::usage,
                 fmt::format("{}: is there already, and hilo did not write it, or not as such a "
                             "file; give another name, or force it (--force, force=True)",
-                            file.string()));
+                            name.string()));
 }
 
 void require_writable_picture(const fs::path& file, const std::vector<fs::path>& inputs) {
-  std::error_code ignored;
-  if (file.filename().empty() || file.filename() == "." || file.filename() == ".." ||
-      fs::is_directory(file, ignored))
-    throw Error(Errc::usage, fmt::format("'{}' is no name of a picture", file.string()));
   require_writable(file, {.mark = "", .inputs = inputs});
+  std::error_code ignored;
   if (fs::is_symlink(file, ignored)) fs::remove(file, ignored);
 }
 
-AtomicFile::AtomicFile(fs::path file, const Overwrite& overwrite)
-    : file_(behind_links(std::move(file))) {
-  require_writable(file_, overwrite);
+AtomicFile::AtomicFile(const fs::path& file, const Overwrite& overwrite)
+    : file_(behind_links(file)) {
+  require_writable(file, overwrite);
   std::error_code ignored;
   // A pipe or a device is written to, not replaced.
   in_place_ = fs::exists(file_, ignored) && !fs::is_regular_file(file_, ignored);

@@ -26,7 +26,7 @@ void require_writable_picture(const std::filesystem::path& file,
 // Writes a file as a whole or not at all: into a neighbour first, which is then renamed.
 class AtomicFile {
  public:
-  AtomicFile(std::filesystem::path file, const Overwrite& overwrite);
+  AtomicFile(const std::filesystem::path& file, const Overwrite& overwrite);
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
   ~AtomicFile();

@@ -18,6 +18,8 @@ void require_store_file(const fs::path& file) {
   std::error_code ignored;
   if (fs::symlink_status(file, ignored).type() == fs::file_type::not_found)
     throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
+  if (fs::is_directory(file, ignored))
+    throw Error(Errc::data, fmt::format("{}: is not a hilo store, but a folder", file.string()));
   require_readable(file);
   if (!fs::is_regular_file(file, ignored))
     throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
