@@ -42,30 +42,30 @@ double median(std::vector<double> values) {
 
 struct Pair {
   std::shared_ptr<const TabularMdp> high_mdp, low_mdp;
-  FidelityPair pair;
+  Fidelities pair;
 };
 
 Pair make_pair(std::size_t states, std::size_t actions) {
   auto high = make_random_mdp({.states = states, .actions = actions}, 1);
   auto low = degrade(*high, {.snr_db = -3, .projection = Projection::simplex}, 1).mdp;
-  return {high, low, FidelityPair(make_simulator(high), make_simulator(low))};
+  return {high, low, Fidelities(make_simulator(high), make_simulator(low))};
 }
 
 // MFMCRL as the user runs it, as written: high-fidelity episodes, low-fidelity roll-outs, updates.
 class Training {
  public:
-  Training(const FidelityPair& pair, std::uint32_t m)
+  Training(const Fidelities& pair, std::uint32_t m)
       : pair_(pair), agent_(pair, {.low_rollouts = m}, 1) {}
 
   // So many more episodes; returns the steps of both fidelities.
   [[gnu::noinline]] std::uint64_t run(std::uint32_t episodes) {
     std::uint64_t steps = 0;
     for (std::uint32_t i = 0; i < episodes; ++i) {
-      pair_.high().run_episode({.behaviour = agent_.behaviour(),
-                                .seed = 1,
+      pair_.high().run_episode(agent_.behaviour(),
+                               {.seed = 1,
                                 .purpose = Purpose::high_episode,
                                 .episode = static_cast<std::uint32_t>(agent_.episodes())},
-                               episode_);
+                               {}, episode_);
       const std::uint64_t low = agent_.learn(episode_).low_steps;
       low_steps_ += low;
       steps += low + episode_.length();
@@ -76,7 +76,7 @@ class Training {
   std::uint64_t episodes() const { return agent_.episodes(); }
 
  private:
-  const FidelityPair& pair_;
+  const Fidelities& pair_;
   Mfmcrl agent_;
   Episode episode_;
   std::uint64_t low_steps_ = 0;
@@ -155,7 +155,7 @@ double log_slope(const json& points, const char* x, const char* y) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
-double training_seconds(const FidelityPair& pair, std::uint32_t m, std::uint32_t episodes) {
+double training_seconds(const Fidelities& pair, std::uint32_t m, std::uint32_t episodes) {
   std::vector<double> seconds;
   for (int i = 0; i < 5; ++i) {
     Training training(pair, m);

@@ -48,7 +48,7 @@ BENCHMARK(bare_loop)
 void mfmcrl_training(benchmark::State& state, const Variant& variant) {
   const Twins twins(static_cast<std::size_t>(state.range(0)),
                     static_cast<std::size_t>(state.range(1)), variant.projection);
-  const FidelityPair pair(make_simulator(twins.high), make_simulator(twins.low));
+  const Fidelities pair(make_simulator(twins.high), make_simulator(twins.low));
   const auto m = static_cast<std::uint32_t>(state.range(2));
   constexpr std::uint32_t kEpisodes = 1000;
   std::uint64_t steps = 0;
@@ -59,10 +59,8 @@ void mfmcrl_training(benchmark::State& state, const Variant& variant) {
                  1);
     Episode episode;
     for (std::uint32_t k = 0; k < kEpisodes; ++k) {
-      pair.high().run_episode({.behaviour = agent.behaviour(),
-                               .seed = 1,
-                               .purpose = Purpose::high_episode,
-                               .episode = k},
+      pair.high().run_episode(agent.behaviour(),
+                              {.seed = 1, .purpose = Purpose::high_episode, .episode = k}, {},
                               episode);
       steps += agent.learn(episode).low_steps;
       high_steps += episode.length();
@@ -146,10 +144,10 @@ constexpr double kMemoryLimit = 350;  // MB, of a 1000 x 12 pair ready to train
 // is within the limit.
 bool check_memory(Projection projection) {
   const Twins twins(1000, 12, projection);
-  const FidelityPair pair(make_simulator(twins.high), make_simulator(twins.low));
+  const Fidelities pair(make_simulator(twins.high), make_simulator(twins.low));
   Mfmcrl agent(pair, {}, 1);
   Episode episode;
-  pair.high().run_episode({.behaviour = agent.behaviour(), .seed = 1}, episode);
+  pair.high().run_episode(agent.behaviour(), {.seed = 1}, {}, episode);
   agent.learn(episode);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <string>
+
+#include "cli/arguments.hpp"
 
 // What flags that are numbers may be. CLI11 alone lets -1 wrap around, lets too many digits
 // saturate and takes nan for any number.
@@ -24,15 +25,12 @@ bool reads_as(const std::string& text, T& value) {
   return error == std::errc() && stop == end;
 }
 
-inline CLI::Validator whole_number(std::uint64_t low, std::uint64_t high) {
-  return CLI::Validator(
-      [low, high](std::string& text) {
-        std::uint64_t value = 0;
-        if (reads_as(text, value) && low <= value && value <= high) return std::string();
-        return fmt::format("{} is given, but it must be a whole number in [{}, {}]", text, low,
-                           high);
-      },
-      "");
+inline Check whole_number(std::uint64_t low, std::uint64_t high) {
+  return [low, high](const std::string& text) {
+    std::uint64_t value = 0;
+    if (reads_as(text, value) && low <= value && value <= high) return std::string();
+    return fmt::format("{} is given, but it must be a whole number in [{}, {}]", text, low, high);
+  };
 }
 
 // A finite number in an interval whose ends count, or not where `open_low`, `open_high`.
@@ -42,23 +40,21 @@ struct NumberRange {
   bool open_low = false, open_high = false;
 };
 
-inline CLI::Validator number_in(const NumberRange& range) {
-  return CLI::Validator(
-      [range](std::string& text) {
-        double value = 0;
-        const bool fits = reads_as(text, value) && std::isfinite(value) && value >= range.low &&
-                          value <= range.high && !(range.open_low && value == range.low) &&
-                          !(range.open_high && value == range.high);
-        if (fits) return std::string();
-        if (std::isinf(range.low) && std::isinf(range.high))
-          return fmt::format("{} is given, but it must be a finite number", text);
-        return fmt::format("{} is given, but it must be a number in {}{}, {}{}", text,
-                           range.open_low || std::isinf(range.low) ? "(" : "[", range.low,
-                           range.high, range.open_high || std::isinf(range.high) ? ")" : "]");
-      },
-      "");
+inline Check number_in(const NumberRange& range) {
+  return [range](const std::string& text) {
+    double value = 0;
+    const bool fits = reads_as(text, value) && std::isfinite(value) && value >= range.low &&
+                      value <= range.high && !(range.open_low && value == range.low) &&
+                      !(range.open_high && value == range.high);
+    if (fits) return std::string();
+    if (std::isinf(range.low) && std::isinf(range.high))
+      return fmt::format("{} is given, but it must be a finite number", text);
+    return fmt::format("{} is given, but it must be a number in {}{}, {}{}", text,
+                       range.open_low || std::isinf(range.low) ? "(" : "[", range.low, range.high,
+                       range.open_high || std::isinf(range.high) ? ")" : "]");
+  };
 }
 
-inline CLI::Validator positive_number() { return number_in({.low = 0, .open_low = true}); }
+inline Check positive_number() { return number_in({.low = 0, .open_low = true}); }
 
 }  // namespace hilo::cli

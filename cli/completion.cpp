@@ -8,18 +8,16 @@ namespace {
 
 // Words after "hilo": the subcommands, then their options, else files. zsh takes the same function
 // through bashcompinit.
-std::string bash_completion(const CLI::App& root) {
+std::string bash_completion(const App& root) {
   std::string cases;
   std::vector<std::string> names;
-  for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; })) {
-    names.push_back(sub->get_name());
-    std::vector<std::string> words;
-    for (const CLI::Option* option : sub->get_options())
-      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
-    if (sub->get_name() == "list")
+  for (const auto& sub : root.subcommands()) {
+    names.push_back(sub->name());
+    std::vector<std::string> words = sub->option_names();
+    if (sub->name() == "list")
       words.insert(words.end(), {"problems", "agents", "estimators", "experiments"});
-    if (sub->get_name() == "completion") words.insert(words.end(), {"bash", "zsh"});
-    cases += fmt::format("    {}) words='{}' ;;\n", sub->get_name(), fmt::join(words, " "));
+    if (sub->name() == "completion") words.insert(words.end(), {"bash", "zsh"});
+    cases += fmt::format("    {}) words='{}' ;;\n", sub->name(), fmt::join(words, " "));
   }
   return fmt::format(R"(_hilo() {{
   local words
@@ -36,13 +34,13 @@ complete -o default -F _hilo hilo
 
 }  // namespace
 
-Handler add_completion(CLI::App& app) {
+Handler add_completion(App& app) {
   const auto shell = std::make_shared<std::string>("bash");
-  app.add_option("SHELL", *shell, "bash or zsh")->check(CLI::IsMember({"bash", "zsh"}));
+  app.add_option("SHELL", *shell, "bash or zsh").check(one_of({"bash", "zsh"}));
   add_example(app, "source <(hilo completion bash)");
   return [shell, &app] {
     if (*shell == "zsh") fmt::print("autoload -U +X bashcompinit && bashcompinit\n");
-    fmt::print("{}", bash_completion(*app.get_parent()));
+    fmt::print("{}", bash_completion(*app.parent()));
     return 0;
   };
 }

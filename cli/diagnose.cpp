@@ -88,7 +88,7 @@ double exploration_of(const RunConfig& config, std::size_t num_actions) {
 }
 
 // Epsilon-greedy in a trained policy, or uniform.
-QTable policy_of(const Options& options, const FidelityPair& pair) {
+QTable policy_of(const Options& options, const Fidelities& pair) {
   QTable q(pair.high().num_states(), pair.num_actions());
   if (options.policy_store.empty()) return q;
   const Store store = Store::open_to_read(options.policy_store);
@@ -199,36 +199,34 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_diagnose(CLI::App& app) {
+Handler add_diagnose(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("SPEC", options->spec,
                  "experiment description, a TOML file, or a folder of tables")
-      ->required();
+      .required();
   app.add_option("--pilot", options->pilot, "high-fidelity episodes to spend")
-      ->capture_default_str()
-      ->check(whole_number(0, 0xffffffffU));
+      .capture_default_str()
+      .check(whole_number(0, 0xffffffffU));
   app.add_option("--seed", options->seed, "of the problem and the episodes")
-      ->capture_default_str()
-      ->check(whole_number(0, kMaxSeed));
+      .capture_default_str()
+      .check(whole_number(0, kMaxSeed));
   app.add_option("--returns", options->plan.returns,
                  "high-fidelity returns of a pair to plan for; default: what the spec's training "
                  "would give")
-      ->check(number_in({.low = 0, .high = 1e9, .open_low = true}));
+      .check(number_in({.low = 0, .high = 1e9, .open_low = true}));
   app.add_option("--cost-high", options->plan.cost_high,
                  "cost of a high-fidelity step, in any unit; default: the time measured")
-      ->check(positive_number());
+      .check(positive_number());
   app.add_option("--cost-low", options->plan.cost_low,
                  "cost of a low-fidelity step, in the same unit")
-      ->check(positive_number());
+      .check(positive_number());
   app.add_option("--policy", options->policy_store,
                  "store with a trained policy to follow; default: uniform");
   app.add_option("--experiment", options->policy_experiment, "of that store; default: the first");
   app.add_option("--agent", options->policy_agent, "of that experiment; default: the first");
   app.add_option("--store", options->store, "keep the diagnosis there, for the report's page");
   app.add_option("--set", options->overrides, "set a key of the spec, as in problem.snr_db=-10")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+      .each_time();
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo diagnose my-spec.toml --pilot 500 --cost-high 3600 --cost-low 1");
   return [options] { return run(*options); };

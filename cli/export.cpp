@@ -68,9 +68,9 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_export(CLI::App& app) {
+Handler add_export(App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("STORE", options->store, "result store")->required();
+  app.add_option("STORE", options->store, "result store").required();
   app.add_option("--csv", options->csv,
                  "file to write, - for standard output, which is the default");
   app.add_option("--experiment", options->experiment, "only this one");

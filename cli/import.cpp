@@ -48,22 +48,22 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_import(CLI::App& app) {
+Handler add_import(App& app) {
   const auto options = std::make_shared<Options>();
-  app.require_subcommand(1);
-  CLI::App* nas = app.add_subcommand(
+  app.require_subcommand();
+  App& nas = app.add_subcommand(
       "nasbench201", "accuracies of NAS-Bench-201 or NATS-Bench, from a CSV file (docs/nas.md)");
-  nas->add_option("INPUT", options->input, "CSV or CSV.gz with one line for each architecture")
-      ->required();
-  nas->add_option("--out", options->out, "table to write, CSV")->required();
-  nas->add_option("--columns", options->columns, "columns to take; default: all complete ones")
-      ->delimiter(',');
-  nas->add_option("--scale", options->scale, "in what the input has accuracies")
-      ->check(CLI::IsMember({"percent", "fraction"}))
-      ->capture_default_str();
-  add_force(*nas, options->force);
-  nas->add_flag("--json", options->json, "print JSON");
-  add_example(*nas, "hilo import nasbench201 accuracies.csv --out nas.csv");
+  nas.add_option("INPUT", options->input, "CSV or CSV.gz with one line for each architecture")
+      .required();
+  nas.add_option("--out", options->out, "table to write, CSV").required();
+  nas.add_option("--columns", options->columns, "columns to take; default: all complete ones")
+      .delimiter(',');
+  nas.add_option("--scale", options->scale, "in what the input has accuracies: percent or fraction")
+      .check(one_of({"percent", "fraction"}))
+      .capture_default_str();
+  add_force(nas, options->force);
+  nas.add_flag("--json", options->json, "print JSON");
+  add_example(nas, "hilo import nasbench201 accuracies.csv --out nas.csv");
   add_example(app, "hilo import nasbench201 accuracies.csv --out nas.csv");
   return [options] { return run(*options); };
 }

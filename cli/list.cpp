@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -104,16 +102,10 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_list(CLI::App& app) {
+Handler add_list(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("WHAT", options->what, "problems, agents, estimators or experiments; default all")
-      ->check([](const std::string& what) {
-        const std::vector<std::string> kinds = {"problems", "agents", "estimators", "experiments"};
-        return std::ranges::find(kinds, what) != kinds.end()
-                   ? std::string()
-                   : fmt::format("'{}' is none of {}{}", what, fmt::join(kinds, ", "),
-                                 did_you_mean(what, kinds));
-      });
+      .check(one_of({"problems", "agents", "estimators", "experiments"}));
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo list agents");
   return [options] { return run(*options); };

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <iostream>
 #include <new>
 #include <thread>
 
@@ -26,7 +25,7 @@ using hilo::cli::Handler;
 struct Command {
   const char* name;
   const char* description;
-  Handler (*add)(CLI::App&);
+  Handler (*add)(hilo::cli::App&);
 };
 
 constexpr Command kCommands[] = {
@@ -55,10 +54,10 @@ Example:
 constexpr std::size_t kMostSaid = 500;  // of an error that repeats what was given
 
 // "; did you mean 'run'?" for a mistyped command, or for a flag of the command; else "".
-std::string what_was_meant(const CLI::App& app, int argc, char** argv) {
+std::string what_was_meant(const hilo::cli::App& app, int argc, char** argv) {
   if (argc < 2) return "";
   std::vector<std::string> commands;
-  for (const Command& command : kCommands) commands.push_back(command.name);
+  for (const auto& command : app.subcommands()) commands.push_back(command->name());
   const std::string first = argv[1];
   const auto known = std::ranges::find(commands, first);
   if (known == commands.end())
@@ -66,9 +65,8 @@ std::string what_was_meant(const CLI::App& app, int argc, char** argv) {
                ? ""
                : fmt::format("; '{}' is no command{} (commands: {})", first.substr(0, 40),
                              hilo::did_you_mean(first, commands), fmt::join(commands, ", "));
-  std::vector<std::string> flags = {"--help"};
-  for (const CLI::Option* option : app.get_subcommand(*known)->get_options())
-    for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+  const auto& command = app.subcommands()[static_cast<std::size_t>(known - commands.begin())];
+  const std::vector<std::string> flags = command->option_names();
   for (int i = 2; i < argc; ++i) {
     const std::string given = std::string(argv[i]).substr(0, std::string(argv[i]).find('='));
     if (given.starts_with("--") && given != "--" && std::ranges::find(flags, given) == flags.end())
@@ -89,39 +87,37 @@ void refuse_empty(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   refuse_empty(argc, argv);
-  CLI::App app(
+  hilo::cli::App app(
       "You have an expensive simulator and a cheap one. hilo learns a policy for the expensive one "
       "from as few expensive episodes as possible, and tells you honestly whether the cheap one "
       "helped.",
       "hilo");
-  app.set_version_flag(
-      "--version",
-      fmt::format("hilo {} (features: sqlite, gnuplot, simd: {}{}; without {}cuda)",
-                  hilo::version(), hilo::name_of(hilo::simd_path()),
-                  hilo::cli::kHasMpi ? ", mpi" : "", hilo::cli::kHasMpi ? "" : "mpi, "));
-  app.require_subcommand(1);
+  app.set_version(fmt::format("hilo {} (features: sqlite, gnuplot, simd: {}{}; without {}cuda)",
+                              hilo::version(), hilo::name_of(hilo::simd_path()),
+                              hilo::cli::kHasMpi ? ", mpi" : "",
+                              hilo::cli::kHasMpi ? "" : "mpi, "));
+  app.require_subcommand();
   app.footer(kFooter);
-  std::vector<std::pair<CLI::App*, Handler>> actions;
+  std::vector<std::pair<const hilo::cli::App*, Handler>> actions;
   for (const Command& command : kCommands) {
-    CLI::App* sub = app.add_subcommand(command.name, command.description);
-    actions.emplace_back(sub, command.add(*sub));
+    hilo::cli::App& sub = app.add_subcommand(command.name, command.description);
+    actions.emplace_back(&sub, command.add(sub));
   }
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& e) {
-    const int code = app.exit(e);  // --help and --version
-    if (!std::cout.flush()) throw hilo::Error(hilo::Errc::io, "the output cannot be written");
-    return code;
-  } catch (const CLI::ParseError& e) {
+  } catch (const hilo::cli::ShownInstead& shown) {
+    fmt::print("{}", shown.text);
+    return 0;
+  } catch (const hilo::cli::BadCommandLine& e) {
     const std::string said = e.what();
     throw hilo::Error(hilo::Errc::usage,
                       fmt::format("{}{} (see hilo --help)", said.substr(0, kMostSaid),
                                   what_was_meant(app, argc, argv)));
   }
   for (const auto& [sub, action] : actions)
-    if (sub->parsed()) {
+    if (sub->was_called()) {
       // Only runs are shared among ranks; all else is the first one's.
-      const bool is_shared = sub->get_name() == "run" || sub->get_name() == "reproduce";
+      const bool is_shared = sub->name() == "run" || sub->name() == "reproduce";
       return is_shared || hilo::cli::is_first_rank() ? action() : 0;
     }
   return 0;

@@ -56,11 +56,10 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_merge(CLI::App& app) {
+Handler add_merge(App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("STORE", options->stores, "stores to read")->required();
-  app.add_option("--into", options->into, "store to add them to; made if there is none")
-      ->required();
+  app.add_option("STORE", options->stores, "stores to read").required();
+  app.add_option("--into", options->into, "store to add them to; made if there is none").required();
   app.add_flag("--skip-damaged", options->skip_damaged,
                "leave out what is not as it was written, and name it");
   app.add_flag("--json", options->json, "print JSON");

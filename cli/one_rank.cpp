@@ -27,13 +27,12 @@ bool is_first_rank() { return true; }
 int num_ranks() { return 1; }
 unsigned threads_of_rank(unsigned threads) { return threads; }
 
-Progress run_on_all_ranks(const std::vector<RunGroup>& /*all*/,
-                          const std::set<RunKey>& /*finished*/, unsigned /*threads*/,
-                          const RunCallbacks& /*callbacks*/) {
-  throw Error(Errc::usage, "there is one rank only");
+std::unique_ptr<Executor> make_executor(unsigned threads) {
+  return std::make_unique<ThreadExecutor>(threads);
 }
 void work_for_first_rank(const std::vector<RunGroup>& /*all*/, unsigned /*threads*/,
-                         const std::function<bool()>& /*keep_going*/) {
+                         const std::function<bool()>& /*keep_going*/,
+                         const Checkpoints& /*checkpoints*/) {
   throw Error(Errc::usage, "there is one rank only");
 }
 void end_all_ranks(int /*code*/) {}

@@ -221,43 +221,43 @@ int run(Options options) {
 
 }  // namespace
 
-Handler add_plan(CLI::App& app) {
+Handler add_plan(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("--sd", options->sd, "standard deviation of a high-fidelity return")
-      ->check(positive_number());
+      .check(positive_number());
   app.add_option("--correlation", options->correlation, "of high- and low-fidelity returns")
-      ->check(number_in({.low = -1, .high = 1}));
-  CLI::Option* error =
+      .check(number_in({.low = -1, .high = 1}));
+  Option error =
       app.add_option("--error", options->error, "largest error of a value that is wanted");
-  error->check(positive_number());
+  error.check(positive_number());
   app.add_option("--confidence", options->confidence, "with which it is wanted")
-      ->capture_default_str()
-      ->check(number_in({.low = 0, .high = 1, .open_low = true, .open_high = true}))
-      ->needs(error);
-  CLI::Option* rewards =
+      .capture_default_str()
+      .check(number_in({.low = 0, .high = 1, .open_low = true, .open_high = true}))
+      .needs(error);
+  Option rewards =
       app.add_option("--rewards", options->rewards, "smallest and largest high-fidelity reward")
-          ->expected(2)
-          ->check(number_in({}))
-          ->needs(error);
+          .expected(2)
+          .check(number_in({}))
+          .needs(error);
   app.add_option("--low-rewards", options->low_rewards,
                  "the same in the low fidelity; default: alike")
-      ->expected(2)
-      ->check(number_in({}))
-      ->needs(rewards);
+      .expected(2)
+      .check(number_in({}))
+      .needs(rewards);
   app.add_option("--gamma", options->gamma, "discount; default 0.99, or the store's")
-      ->check(number_in({.low = 0, .high = 1, .open_high = true}))
-      ->needs(rewards);
-  CLI::Option* gap = app.add_option(
-      "--gap", options->gaps, "how much worse another action is than the best; once for each");
-  gap->check(positive_number());
+      .check(number_in({.low = 0, .high = 1, .open_high = true}))
+      .needs(rewards);
+  Option gap = app.add_option("--gap", options->gaps,
+                              "how much worse another action is than the best; once for each");
+  gap.check(positive_number());
   app.add_option("--returns", options->returns, "of every action, for --gap")
-      ->capture_default_str()
-      ->check(positive_number())
-      ->needs(gap);
+      .capture_default_str()
+      .check(positive_number())
+      .needs(gap);
   app.add_option("--cost-high", options->cost_high, "of a high-fidelity return, in any unit")
-      ->check(positive_number());
+      .check(positive_number());
   app.add_option("--cost-low", options->cost_low, "of a low-fidelity return, in the same")
-      ->check(positive_number());
+      .check(positive_number());
   app.add_option("--store", options->store, "take what is not given from results there");
   app.add_option("--experiment", options->experiment, "of the store; default: the first");
   app.add_option("--agent", options->agent, "of the experiment; default: the first that has it");

@@ -86,6 +86,9 @@ int run(Options options) {
   if (options.agent.empty())
     options.agent = only_one(store.agents(options.experiment), "agent", "--agent");
   const StoredPolicy stored = store.policy(options.experiment, options.agent, options.seed);
+  if (stored.q.empty())
+    throw Error(Errc::usage, fmt::format("the policy is of the kind '{}', which is no table",
+                                         stored.artifact.kind));
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
   if (!options.csv.empty()) write_csv(q, options);
@@ -108,16 +111,16 @@ int run(Options options) {
 
 }  // namespace
 
-Handler add_policy(CLI::App& app) {
+Handler add_policy(App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("STORE", options->store, "result store")->required();
+  app.add_option("STORE", options->store, "result store").required();
   app.add_option("--experiment", options->experiment, "needed if the store has several");
   app.add_option("--agent", options->agent, "label of the agent, needed if there are several");
   app.add_option("--seed", options->seed, "which of the trained policies")
-      ->capture_default_str()
-      ->check(whole_number(0, kMaxSeed));
+      .capture_default_str()
+      .check(whole_number(0, kMaxSeed));
   app.add_option("--state", options->state, "ask it about this state")
-      ->check(whole_number(0, kMaxTableSize - 1));
+      .check(whole_number(0, kMaxTableSize - 1));
   app.add_option("--csv", options->csv,
                  "write all of it: state,action,q,greedy; - for standard output");
   add_force(app, options->force);

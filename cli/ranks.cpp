@@ -24,13 +24,13 @@ unsigned threads_of_rank(unsigned threads) {
   return threads == 0 && job ? job->threads_per_rank() : threads;
 }
 
-Progress run_on_all_ranks(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
-                          unsigned threads, const RunCallbacks& callbacks) {
-  return run_all_as_first(*job, all, finished, threads, callbacks);
+std::unique_ptr<Executor> make_executor(unsigned threads) {
+  if (num_ranks() > 1) return std::make_unique<RankExecutor>(*job, threads);
+  return std::make_unique<ThreadExecutor>(threads);
 }
 void work_for_first_rank(const std::vector<RunGroup>& all, unsigned threads,
-                         const std::function<bool()>& keep_going) {
-  work_for_first(*job, all, threads, keep_going);
+                         const std::function<bool()>& keep_going, const Checkpoints& checkpoints) {
+  work_for_first(*job, all, threads, keep_going, &checkpoints);
 }
 void end_all_ranks(int code) {
   if (job && job->size() > 1) job->abort(code);

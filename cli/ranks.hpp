@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hilo/experiment/run.hpp"
+#include "hilo/experiment/executor.hpp"
 
 // Processes that were started together by mpirun, srun or the like. ranks.cpp is for them;
 // one_rank.cpp stands in where the program is built without MPI.
@@ -24,11 +24,10 @@ int num_ranks();
 // As --threads: 0 stands for all cores of this machine, shared with the other ranks on it.
 unsigned threads_of_rank(unsigned threads);
 
-// run_all on all ranks: what is in `all` but not in `finished`.
-Progress run_on_all_ranks(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
-                          unsigned threads, const RunCallbacks& callbacks);
+// Of the first rank: all ranks, or where there is one only, its threads.
+std::unique_ptr<Executor> make_executor(unsigned threads);
 void work_for_first_rank(const std::vector<RunGroup>& all, unsigned threads,
-                         const std::function<bool()>& keep_going);
+                         const std::function<bool()>& keep_going, const Checkpoints& checkpoints);
 
 // After an error: ends the other ranks as well, if there are any.
 void end_all_ranks(int code);

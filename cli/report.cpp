@@ -189,9 +189,9 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_report(CLI::App& app) {
+Handler add_report(App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("STORE", options->store, "result store")->required();
+  app.add_option("STORE", options->store, "result store").required();
   app.add_option("--out", options->out,
                  "write a report: FILE.html, a page that works offline, or FILE.md, Markdown");
   app.add_option("--experiment", options->experiment, "only this one");

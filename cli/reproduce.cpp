@@ -227,16 +227,16 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_reproduce(CLI::App& app) {
+Handler add_reproduce(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("NAME", options->names, "experiments or studies, as listed by --list");
   app.add_flag("--list", options->list, "list what is shipped");
   app.add_option("--seeds", options->seeds, "36 for seeds 0 to 35, or a range such as 10..19");
   app.add_option("--store", options->request.store, "result store; runs already in it are skipped")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--threads", options->request.threads, "workers, 0 for one per core")
-      ->capture_default_str()
-      ->check(whole_number(0, kMaxThreads));
+      .capture_default_str()
+      .check(whole_number(0, kMaxThreads));
   app.add_option("--table", options->table,
                  "real NAS-Bench-201 accuracies, CSV or CSV.gz (docs/nas.md); default: a stand-in");
   app.add_option(

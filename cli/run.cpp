@@ -36,22 +36,24 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_run(CLI::App& app) {
+Handler add_run(App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("SPEC", options->spec, "experiment description, a TOML file")->required();
+  app.add_option("SPEC", options->spec, "experiment description, a TOML file").required();
   app.add_option("--store", options->request.store, "result store; runs already in it are skipped")
-      ->capture_default_str();
+      .capture_default_str();
   app.add_option("--seeds", options->seeds, "36 for seeds 0 to 35, or a range such as 10..19");
   app.add_option("--threads", options->request.threads, "workers, 0 for one per core")
-      ->capture_default_str()
-      ->check(whole_number(0, kMaxThreads));
+      .capture_default_str()
+      .check(whole_number(0, kMaxThreads));
   app.add_option("--set", options->overrides,
                  "set a key of the spec, as in train.episodes=100 or agent.2.low_rollouts=5")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
+      .each_time();
   app.add_flag("--ignore-memory", options->request.ignore_memory,
                "run also what may need more memory than there is");
+  app.add_option("--checkpoint-every", options->request.checkpoint_every,
+                 "seconds between two checkpoints of a run under way, which lie in STORE.running")
+      .capture_default_str()
+      .check(number_in({.low = 0, .high = 1e6}));
   app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo run my-spec.toml --store results.db --seeds 10 --set train.episodes=2000");

@@ -90,9 +90,11 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
   for (const Spec& spec : specs) check_files(spec, request.ignore_memory);
   outcome.notes = notes_of(specs);
   const unsigned threads = threads_of_rank(request.threads);
+  const Checkpoints checkpoints = Checkpoints::beside(request.store, request.checkpoint_every);
   if (!is_first_rank()) {
     const StopOnSignal stop;
-    work_for_first_rank(all, threads, [] { return !stop_requested; });
+    work_for_first_rank(
+        all, threads, [] { return !stop_requested; }, checkpoints);
     outcome.by_others = true;
     return outcome;
   }
@@ -132,9 +134,9 @@ RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
                                           outcome.first_error = record.error;
                                       },
                                   .on_progress = [&](const Progress& p) { line.show(p); },
-                                  .keep_going = [] { return !stop_requested; }};
-  const Progress progress = outcome.ranks > 1 ? run_on_all_ranks(all, finished, threads, callbacks)
-                                              : run_all(groups, threads, callbacks);
+                                  .keep_going = [] { return !stop_requested; },
+                                  .checkpoints = &checkpoints};
+  const Progress progress = make_executor(threads)->run(all, finished, callbacks);
   outcome.done = progress.done;
   outcome.failed = progress.failed;
   outcome.interrupted = progress.done < progress.total;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "hilo/experiment/checkpoints.hpp"
 #include "hilo/experiment/spec.hpp"
 
 namespace hilo::cli {
@@ -11,7 +12,8 @@ namespace hilo::cli {
 struct RunRequest {
   std::filesystem::path store = "hilo.db";
   unsigned threads = 0;
-  bool ignore_memory = false;  // run what may not fit into it
+  bool ignore_memory = false;                     // run what may not fit into it
+  double checkpoint_every = Checkpoints::kEvery;  // seconds
 };
 
 struct RunOutcome {

@@ -112,15 +112,15 @@ int run(const Options& options) {
 
 }  // namespace
 
-Handler add_solve(CLI::App& app) {
+Handler add_solve(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("PROBLEM", options->problem,
                  "a folder of tables, a spec.toml, or a kind of problem (hilo list problems)")
-      ->required();
+      .required();
   app.add_option("--seed", options->seed, "of a random problem; default 0")
-      ->check(whole_number(0, kMaxSeed));
+      .check(whole_number(0, kMaxSeed));
   app.add_option("--gamma", options->gamma, "discount; default that of the spec, else 0.99")
-      ->check(number_in({.low = 0, .high = 1, .open_high = true}));
+      .check(number_in({.low = 0, .high = 1, .open_high = true}));
   app.add_option("--csv", options->csv, "write the policy: state,action,value");
   add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");

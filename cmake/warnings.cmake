@@ -19,3 +19,18 @@ function(hilo_own_target target)
     target_link_options(${target} PUBLIC --coverage)
   endif()
 endfunction()
+
+# hilo_quick_to_compile(TARGET HEADERS...): for code that is not worth the compiler's time. It is
+# optimised little, and headers of others that most of its files need are read once. Bits do not
+# depend on it.
+function(hilo_quick_to_compile target)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  hilo_precompile(${target} ${ARGN})
+endfunction()
+
+function(hilo_precompile target)
+  if(HILO_PCH)
+    target_precompile_headers(${target} PRIVATE <algorithm> <cmath> <filesystem> <functional> <map>
+                              <memory> <optional> <set> <span> <string> <vector> ${ARGN})
+  endif()
+endfunction()

@@ -9,22 +9,19 @@ int main() {
   const std::uint64_t seed = 1;
   const double gamma = 0.99;
   // A random MDP of 200 states, and a noisy copy of it as the cheap simulator.
-  const hilo::FidelityPair pair = hilo::build_problem("random-mdp", {{"snr_db", 3.0}}, seed).pair;
+  const hilo::Fidelities pair = hilo::build_problem("random-mdp", {{"snr_db", 3.0}}, seed).pair;
 
   hilo::Mcrl mcrl(pair.high().num_states(), pair.num_actions(), {.gamma = gamma});
   hilo::Mfmcrl mfmcrl(pair, {.gamma = gamma, .low_rollouts = 10}, seed);
-  hilo::Agent* agents[] = {&mcrl, &mfmcrl};
+  hilo::TabularAgent* agents[] = {&mcrl, &mfmcrl};
 
-  for (hilo::Agent* agent : agents) {
+  for (hilo::TabularAgent* agent : agents) {
     std::uint32_t dropped = 0;
     for (std::uint32_t k = 0; k < 5000; ++k) {
       hilo::Episode episode;
-      pair.high().run_episode({.behaviour = agent->behaviour(),
-                               .seed = seed,
-                               .purpose = hilo::Purpose::high_episode,
-                               .episode = k,
-                               .max_steps = 10'000},
-                              episode);
+      pair.high().run_episode(agent->behaviour(),
+                              {.seed = seed, .purpose = hilo::Purpose::high_episode, .episode = k},
+                              {.max_steps = 10'000}, episode);
       dropped += agent->learn(episode).dropped ? 1 : 0;
     }
     // Episodes that max_steps cut did not end, so that their returns are unknown: where a simulator

@@ -29,7 +29,7 @@ GROUPS = {
         "build_problem",
         "problem_kinds",
         "Problem",
-        "FidelityPair",
+        "Fidelities",
         "StateMap",
         "EpisodeSimulator",
         "Simulator",
@@ -47,7 +47,7 @@ GROUPS = {
         "nas_architecture",
     ],
     "Episodes": ["Episode", "RolloutSummaries", "Walker", "Walkers", "discounted_returns"],
-    "Agents and policies": ["Agent", "agent_kinds", "QTable"],
+    "Agents and policies": ["Agent", "agent_kinds", "QTable", "Run", "EpisodeRequest"],
     "Estimators and theory": [
         "Estimator",
         "estimator_kinds",

@@ -13,8 +13,8 @@ struct BoundAgent {
   std::string kind;
   Parameter given;
   AgentSetting setting;
-  FidelityPair pair;
-  std::shared_ptr<Agent> agent;
+  Fidelities pair;
+  std::shared_ptr<TabularAgent> agent;
   bool broken = false;  // a simulator failed while it learnt: half of an episode may be in it
   std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
 };
@@ -34,9 +34,10 @@ class Turn {
   std::shared_ptr<std::atomic<bool>> busy_;
 };
 
-std::shared_ptr<Agent> build(const std::string& name, const Parameter& given,
-                             const AgentSetting& setting, const FidelityPair& pair) {
+std::shared_ptr<TabularAgent> build(const std::string& name, const Parameter& given,
+                                    const AgentSetting& setting, const Fidelities& pair) {
   const AgentKind& kind = agent_kind(name);
+  require_fidelities(kind, pair);
   Parameter values = given;
   if (const auto variant = values.find("variant"); variant != values.end()) {
     const auto found = std::ranges::find_if(kind.variants, [&](const Shorthand& shorthand) {
@@ -54,7 +55,7 @@ std::shared_ptr<Agent> build(const std::string& name, const Parameter& given,
   return kind.build(pair, Parameters(name, kind.parameters, values), setting);
 }
 
-BoundAgent make_agent(const std::string& kind, const FidelityPair& pair, std::uint64_t seed,
+BoundAgent make_agent(const std::string& kind, const Fidelities& pair, std::uint64_t seed,
                       double gamma, double epsilon, std::uint32_t max_steps,
                       const std::string& truncation, const Parameter& given) {
   const AgentSetting setting{.gamma = gamma,
@@ -102,10 +103,6 @@ LearnReport guarded(BoundAgent& self, const Do& act) {
   }
 }
 
-nb::bytes bytes_of(const std::vector<std::byte>& bytes) {
-  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-}
-
 // A fresh agent takes the state, so that views of the old one stay what they are.
 void load(BoundAgent& self, const nb::bytes& bytes) {
   const Turn turn(self);
@@ -131,10 +128,9 @@ std::vector<std::tuple<std::uint64_t, std::string, double>> train_agent(BoundAge
                     {.episodes = episodes,
                      .gamma = self.setting.gamma,
                      .max_steps = self.setting.max_steps,
-                     .seed = self.setting.seed,
-                     .truncation = self.setting.truncation},
+                     .seed = self.setting.seed},
                     {.every = test_every, .episodes = test_episodes, .exact_every = exact_every},
-                    keep_going);
+                    keep_going, self.setting.truncation);
         },
         [] {});
     return LearnReport();
@@ -165,9 +161,9 @@ void bind_agent(nb::module_& m) {
                          "owns no loop and no simulator of the high fidelity.")
       .def(
           "__init__",
-          [](BoundAgent* self, const std::string& kind, const FidelityPair& pair,
-             std::uint64_t seed, double gamma, double epsilon, std::uint32_t max_steps,
-             const std::string& truncation, const nb::kwargs& parameters) {
+          [](BoundAgent* self, const std::string& kind, const Fidelities& pair, std::uint64_t seed,
+             double gamma, double epsilon, std::uint32_t max_steps, const std::string& truncation,
+             const nb::kwargs& parameters) {
             new (self) BoundAgent(make_agent(kind, pair, seed, gamma, epsilon, max_steps,
                                              truncation, parameters_of(parameters)));
           },
@@ -199,13 +195,11 @@ void bind_agent(nb::module_& m) {
           [](const BoundAgent& self) {
             Episode out;
             self.pair.high().run_episode(
-                {.behaviour = self.agent->behaviour(),
-                 .seed = self.setting.seed,
+                self.agent->behaviour(),
+                {.seed = self.setting.seed,
                  .purpose = Purpose::high_episode,
-                 .episode = static_cast<std::uint32_t>(self.agent->episodes()),
-                 .gamma = self.setting.gamma,
-                 .max_steps = self.setting.max_steps},
-                out);
+                 .episode = static_cast<std::uint32_t>(self.agent->episodes())},
+                {.gamma = self.setting.gamma, .max_steps = self.setting.max_steps}, out);
             return out;
           },
           nb::call_guard<nb::gil_scoped_release>(),
@@ -255,7 +249,7 @@ void bind_agent(nb::module_& m) {
            })
       .def("__setstate__",
            [](BoundAgent& self,
-              const std::tuple<std::string, Parameter, FidelityPair, std::uint64_t, double, double,
+              const std::tuple<std::string, Parameter, Fidelities, std::uint64_t, double, double,
                                std::uint32_t, std::string, nb::bytes>& state) {
              const auto& [kind, given, pair, seed, gamma, epsilon, max_steps, truncation, bytes] =
                  state;

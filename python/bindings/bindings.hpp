@@ -40,6 +40,7 @@ void bind_tables(nb::module_& m);
 void bind_episodes(nb::module_& m);
 void bind_simulators(nb::module_& m);
 void bind_rollout(nb::module_& m);
+void bind_single_run(nb::module_& m);
 void bind_estimator(nb::module_& m);
 void bind_policy(nb::module_& m);
 void bind_exact(nb::module_& m);
@@ -111,6 +112,10 @@ Matrix<T> own(std::vector<T> values, std::size_t rows) {
   const nb::capsule owner = hold(values);
   auto& kept = *static_cast<std::vector<T>*>(owner.data());
   return Matrix<T>(kept.data(), {rows, rows == 0 ? 0 : kept.size() / rows}, owner);
+}
+
+inline nb::bytes bytes_of(const std::vector<std::byte>& bytes) {
+  return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
 // A function of the package that makes a pickled object again: pickle can name it.

@@ -8,9 +8,9 @@
 namespace hilo::python {
 namespace {
 
-std::string run_diagnosis(const FidelityPair& pair, const QTable* policy,
-                          const PilotOptions& options, const DiagnosisPlan& plan,
-                          const std::string& name, const nb::object& progress) {
+std::string run_diagnosis(const Fidelities& pair, const QTable* policy, const PilotOptions& options,
+                          const DiagnosisPlan& plan, const std::string& name,
+                          const nb::object& progress) {
   if ((plan.cost_high > 0) != (plan.cost_low > 0))
     throw Error(Errc::usage, "cost_high and cost_low belong together");
   const QTable q =
@@ -49,7 +49,7 @@ std::string run_diagnosis(const FidelityPair& pair, const QTable* policy,
 void bind_diagnose(nb::module_& m) {
   m.def(
       "run_diagnosis",
-      [](const FidelityPair& pair, const QTable* policy, std::uint32_t episodes,
+      [](const Fidelities& pair, const QTable* policy, std::uint32_t episodes,
          std::uint32_t low_rollouts, double gamma, double epsilon, std::uint32_t max_steps,
          const std::string& truncation, std::uint64_t seed, std::uint64_t train_episodes,
          double returns, double cost_high, double cost_low, const std::string& name,

@@ -46,7 +46,7 @@ void bind_problems(nb::module_& m) {
           [](const BuiltProblem& built) {
             return with_origin(nb::cast(built.problem.pair), built, "pair");
           },
-          nb::sig("def pair(self) -> FidelityPair"), "Both simulators and the map.")
+          nb::sig("def pair(self) -> Fidelities"), "Both simulators and the map.")
       .def_prop_ro(
           "high",
           [](const BuiltProblem& built) {

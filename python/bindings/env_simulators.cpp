@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 #include "env_cast.hpp"
 #include "env_episodes.hpp"
+#include "hilo/env/source_simulator.hpp"
 #include "hilo/env/table_csv.hpp"
 #include "hilo/policy/q_table.hpp"
 
@@ -17,19 +18,17 @@ struct Asked {
   std::uint32_t max_steps;
 };
 
+// Streams and horizon as they were asked for, with the policy that was given or a uniform one.
 template <class Run>
-auto with_batch(const EpisodeSimulator& simulator, const Asked& asked, Run&& run) {
+auto with_policy(const EpisodeSimulator& simulator, const Asked& asked, Run&& run) {
   require_within("epsilon", asked.epsilon, 0, 1, Errc::usage);
   require_within("gamma", asked.gamma, 0, 1, Errc::usage);
   std::optional<QTable> uniform;
   if (asked.policy == nullptr) uniform.emplace(simulator.num_states(), simulator.num_actions());
   const QTable& q = asked.policy != nullptr ? *asked.policy : *uniform;
-  return run(RolloutBatch{.behaviour = q.behaviour(asked.policy != nullptr ? asked.epsilon : 1),
-                          .seed = asked.seed,
-                          .purpose = Purpose::user,
-                          .episode = asked.episode,
-                          .gamma = asked.gamma,
-                          .max_steps = asked.max_steps});
+  return run(q.behaviour(asked.policy != nullptr ? asked.epsilon : 1),
+             StreamAddress{.seed = asked.seed, .purpose = Purpose::user, .episode = asked.episode},
+             Horizon{.gamma = asked.gamma, .max_steps = asked.max_steps});
 }
 
 nb::object reduce(nb::handle self) {
@@ -44,25 +43,6 @@ nb::object reduce(nb::handle self) {
                         "table")
                            .c_str());
 }
-
-// Hides which states of a high fidelity are terminal: a coarse map may put them together with
-// others.
-class EpisodesOnly final : public EpisodeSimulator {
- public:
-  explicit EpisodesOnly(HighSimulator whole) : whole_(std::move(whole)) {}
-  std::size_t num_states() const override { return whole_->num_states(); }
-  std::size_t num_actions() const override { return whole_->num_actions(); }
-  const Model* model() const override { return whole_->model(); }
-  void run_episode(const RolloutBatch& batch, Episode& episode) const override {
-    whole_->run_episode(batch, episode);
-  }
-  void run_episodes(const RolloutBatch& batch, std::span<RolloutSummary> out) const override {
-    whole_->run_episodes(batch, out);
-  }
-
- private:
-  HighSimulator whole_;
-};
 
 }  // namespace
 
@@ -80,8 +60,8 @@ void bind_simulators(nb::module_& m) {
           [](const EpisodeSimulator& simulator, const QTable* policy, double epsilon,
              std::uint64_t seed, std::uint32_t episode, double gamma, std::uint32_t max_steps) {
             Episode out;
-            with_batch(simulator, {policy, epsilon, seed, episode, gamma, max_steps},
-                       [&](const RolloutBatch& batch) { simulator.run_episode(batch, out); });
+            with_policy(simulator, {policy, epsilon, seed, episode, gamma, max_steps},
+                        [&](const auto&... how) { simulator.run_episode(how..., out); });
             return out;
           },
           "policy"_a.none() = nb::none(), "epsilon"_a = 0.0, "seed"_a = 0, "episode"_a = 0,
@@ -95,8 +75,8 @@ void bind_simulators(nb::module_& m) {
              std::uint32_t max_steps) {
             require_within("count", count, 0, kMaxTableSize, Errc::usage);
             Summaries out{std::vector<RolloutSummary>(count)};
-            with_batch(simulator, {policy, epsilon, seed, episode, gamma, max_steps},
-                       [&](const RolloutBatch& batch) { simulator.run_episodes(batch, out.all); });
+            with_policy(simulator, {policy, epsilon, seed, episode, gamma, max_steps},
+                        [&](const auto&... how) { simulator.run_episodes(how..., out.all); });
             return out;
           },
           "count"_a, "policy"_a.none() = nb::none(), "epsilon"_a = 0.0, "seed"_a = 0,
@@ -142,10 +122,9 @@ void bind_simulators(nb::module_& m) {
             for (std::size_t i = 0; i < states.size(); ++i)
               starts.push_back({states.data()[i], actions.data()[i]});
             Summaries out{std::vector<RolloutSummary>(starts.size() * rollouts)};
-            with_batch(simulator, {policy, epsilon, seed, episode, gamma, max_steps},
-                       [&](const RolloutBatch& batch) {
-                         simulator.roll_out(batch, starts, rollouts, out.all);
-                       });
+            with_policy(
+                simulator, {policy, epsilon, seed, episode, gamma, max_steps},
+                [&](const auto&... how) { simulator.roll_out(how..., starts, rollouts, out.all); });
             return out;
           },
           "states"_a, "actions"_a, "rollouts"_a = 1, "policy"_a.none() = nb::none(),
@@ -224,28 +203,39 @@ void bind_simulators(nb::module_& m) {
                std::to_string(map.num_low_states()) + ")";
       });
 
-  nb::class_<FidelityPair>(m, "FidelityPair", nb::dynamic_attr(),
-                           "An expensive simulator, its cheap sketch, and the map between them.")
+  nb::class_<Fidelities>(m, "Fidelities", nb::dynamic_attr(),
+                         "An expensive simulator, its cheap ones, and the maps between them.")
       .def(
           "__init__",
-          [](FidelityPair* self, const std::shared_ptr<EpisodeSimulator>& high,
+          [](Fidelities* self, const std::shared_ptr<EpisodeSimulator>& high,
              const std::shared_ptr<Simulator>& low, const std::optional<StateMap>& map) {
             if (map)
-              new (self) FidelityPair(high, low, *map);
+              new (self) Fidelities(high, low, *map);
             else
-              new (self) FidelityPair(high, low);
+              new (self) Fidelities(high, low);
           },
           "high"_a, "low"_a, "map"_a = nb::none())
       .def_prop_ro(
-          "high", [](const FidelityPair& pair) { return cast_high(pair.shared_high()); },
+          "high", [](const Fidelities& pair) { return cast_high(pair.shared_high()); },
           nb::sig("def high(self) -> EpisodeSimulator"), "The expensive simulator.")
       .def_prop_ro(
-          "low", [](const FidelityPair& pair) { return pair.shared_low(); }, "The cheap simulator.")
-      .def_prop_ro("map", &FidelityPair::map, nb::rv_policy::reference_internal, "T.")
-      .def_prop_ro("num_actions", &FidelityPair::num_actions, "Number of actions of both.")
+          "low", [](const Fidelities& pair) { return pair.shared_low(); },
+          "The first cheap simulator.")
+      .def_prop_ro(
+          "map", [](const Fidelities& pair) -> const StateMap& { return pair.map(); },
+          nb::rv_policy::reference_internal, "T, of the first cheap simulator.")
+      .def_prop_ro(
+          "lows",
+          [](const Fidelities& pair) {
+            std::vector<std::shared_ptr<const Simulator>> out;
+            for (const LowFidelity& low : pair.lows()) out.push_back(low.simulator);
+            return out;
+          },
+          "All cheap simulators, the best first.")
+      .def_prop_ro("num_actions", &Fidelities::num_actions, "Number of actions of both.")
       .def(
           "save",
-          [](const FidelityPair& pair, const std::filesystem::path& folder) {
+          [](const Fidelities& pair, const std::filesystem::path& folder) {
             const auto* high = dynamic_cast<const TabularMdp*>(pair.high().model());
             const auto* low = dynamic_cast<const TabularMdp*>(pair.low().model());
             if (high == nullptr || low == nullptr)
@@ -262,8 +252,8 @@ void bind_simulators(nb::module_& m) {
              return nb::make_tuple(self.type(), nb::make_tuple(self.attr("high"), self.attr("low"),
                                                                self.attr("map")));
            })
-      .def("__repr__", [](const FidelityPair& pair) {
-        return "FidelityPair(" + std::to_string(pair.high().num_states()) + " states to " +
+      .def("__repr__", [](const Fidelities& pair) {
+        return "Fidelities(" + std::to_string(pair.high().num_states()) + " states to " +
                std::to_string(pair.low().num_states()) + ", " + std::to_string(pair.num_actions()) +
                " actions)";
       });

@@ -12,30 +12,6 @@
 namespace hilo::python {
 namespace {
 
-// Stands where a cheap simulator would be, for agents that never look at one.
-class NoLow final : public Simulator {
- public:
-  explicit NoLow(const EpisodeSimulator& high)
-      : num_states_(high.num_states()), num_actions_(high.num_actions()) {}
-
-  std::size_t num_states() const override { return num_states_; }
-  std::size_t num_actions() const override { return num_actions_; }
-  bool is_terminal(State) const override { return true; }
-  double reward(State, Action, State) const override { none(); }
-  void run_episode(const RolloutBatch&, Episode&) const override { none(); }
-  void run_episodes(const RolloutBatch&, std::span<RolloutSummary>) const override { none(); }
-  void roll_out(const RolloutBatch&, std::span<const StateAction>, std::uint32_t,
-                std::span<RolloutSummary>) const override {
-    none();
-  }
-  void record(const RolloutBatch&, StateAction, Episode&) const override { none(); }
-
- private:
-  [[noreturn]] static void none() { throw Error(Errc::usage, "there is no low fidelity"); }
-
-  std::size_t num_states_, num_actions_;
-};
-
 // A problem that exists in this process alone, with what it is known by in a store.
 struct OwnProblem {
   std::shared_ptr<const ProblemKind> kind;
@@ -43,7 +19,7 @@ struct OwnProblem {
 };
 
 OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<EpisodeSimulator>& high,
-                            const std::optional<FidelityPair>& pair, const std::string& high_text,
+                            const std::optional<Fidelities>& pair, const std::string& high_text,
                             const std::string& low_text, bool in_state_order) {
   for (const ProblemKind& kind : problem_kinds())
     if (kind.name == name)
@@ -71,8 +47,7 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
                     "from by make_simulator(mdp, sampling=\"inverse-cdf\")");
     };
   const HighSimulator shared = pair ? pair->shared_high() : HighSimulator(high);
-  const FidelityPair whole =
-      pair ? *pair : FidelityPair(shared, std::make_shared<const NoLow>(*shared));
+  const Fidelities whole = pair ? *pair : Fidelities(shared, std::vector<LowFidelity>());
   kind->build_high = [shared](const Parameters&, std::uint64_t) { return shared; };
   kind->build = [whole](const Parameters&, std::uint64_t, const HighSimulator&) {
     return Problem{.pair = whole, .facts = {}, .memory_bytes = 0};
@@ -115,6 +90,7 @@ nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned thread
   Progress now = result;
   std::string first_error;
   std::exception_ptr first_cause;
+  const Checkpoints checkpoints = Checkpoints::beside(store.file());
   const auto show = [&] {
     if (on_progress.is_none()) return;
     Progress shown;
@@ -140,7 +116,8 @@ nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned thread
                                   const std::lock_guard lock(mutex);
                                   now = progress;
                                 },
-                            .keep_going = keep_going});
+                            .keep_going = keep_going,
+                            .checkpoints = &checkpoints});
         },
         show);
   show();
@@ -170,7 +147,7 @@ void bind_experiment(nb::module_& m) {
       .def(
           "__init__",
           [](OwnProblem* self, const std::string& name,
-             const std::shared_ptr<EpisodeSimulator>& high, const std::optional<FidelityPair>& pair,
+             const std::shared_ptr<EpisodeSimulator>& high, const std::optional<Fidelities>& pair,
              const std::string& high_text, const std::string& low_text, bool in_state_order) {
             new (self)
                 OwnProblem(make_own_problem(name, high, pair, high_text, low_text, in_state_order));

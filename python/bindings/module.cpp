@@ -14,6 +14,7 @@ NB_MODULE(_hilo, m) {
   bind_diagnose(m);
   bind_store(m);
   bind_experiment(m);
+  bind_single_run(m);
   bind_report(m);
   explain_arguments(m);
 }

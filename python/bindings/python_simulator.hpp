@@ -1,12 +1,10 @@
 #pragma once
 
-#include <atomic>
-#include <mutex>
-#include <thread>
+#include <optional>
 #include <utility>
 
 #include "bindings.hpp"
-#include "hilo/env/simulator.hpp"
+#include "hilo/env/source_simulator.hpp"
 
 namespace hilo::python {
 
@@ -23,60 +21,42 @@ class RaisedByUser : public Error {
   std::shared_ptr<nb::object> exception_;  // deleted with the GIL held
 };
 
-// Full episodes, and where asked for roll-outs from any pair, of an object in Python:
+// An object in Python as a step source. It has
 //
-//   reset(seed: int) -> int                                       the start state
-//   put(state: int, seed: int) -> None                            generative ones only
-//   step(action: int) -> tuple[int, float, bool, bool]            next, reward, ended, cut
-//   reward(state: int, action: int, next: int) -> float           generative ones only
+//   reset(seed: int) -> int                                  the start state
+//   step(action: int) -> tuple[int, float, bool, bool]       next, reward, ended, cut
 //
-// A step into a state of `terminal` ends the episode, whatever the object says of it.
+// and, if it can be started anywhere,
 //
-// The object has a state of its own, so one episode runs at a time, on whichever thread. Actions
-// are drawn from the same words as in any other simulator, and `seed` is a function of the stream,
-// so that results depend on neither threads nor order as long as the object keeps nothing from one
-// episode to the next.
-class PythonSource {
+//   put(state: int, seed: int) -> None
+//   reward(state: int, action: int, next: int) -> float
+//
+// The lock of the source is taken before the GIL, never while holding it.
+class PythonSource final : public StepSource {
  public:
-  // `role` opens messages: "the high fidelity".
+  // `role` opens messages: "high fidelity".
   PythonSource(nb::object object, std::size_t num_states, std::size_t num_actions,
-               std::vector<State> terminal, std::string role);
-  PythonSource(const PythonSource&) = delete;
-  PythonSource& operator=(const PythonSource&) = delete;
-  ~PythonSource();
+               std::string role);
+  ~PythonSource() override;
 
-  std::size_t num_states() const { return num_states_; }
-  std::size_t num_actions() const { return num_actions_; }
-  bool is_terminal(State s) const { return !terminal_.empty() && terminal_[s] != 0; }
-
-  std::vector<State> terminal() const;
-
-  // `start` null: a whole episode. Returns whether the path was cut.
-  template <class Visit>
-  bool run(const RolloutBatch& batch, std::uint32_t pair, std::uint32_t rollout,
-           const StateAction* start, const std::function<void(State)>& begin, Visit&& visit) const;
-  double reward(State s, Action a, State next) const;
+  void reset(std::uint32_t seed, Points& out) override;
+  void put(const Point& observation, std::uint32_t seed) override;
+  SourceStep step(const Point& action, Points& out) override;
+  double reward(const Point& observation, const Point& action, const Point& next) override;
+  void enter() override { gil_.emplace(); }
+  void leave() noexcept override { gil_.reset(); }
 
   nb::object object() const { return object_; }
   // When Python ends: nobody asks it any more.
   nb::object let_go() const { return std::exchange(object_, nb::none()); }
 
  private:
-  struct Taken {
-    State next;
-    double reward;
-    bool ended, cut;
-  };
-  Taken step(State s, Action a) const;
-  State state_of(nb::handle value, const char* what) const;
+  std::uint64_t state_of(nb::handle value, const std::string& what) const;
 
   mutable nb::object object_;
-  std::size_t num_states_, num_actions_;
   std::string role_;
-  std::vector<std::uint8_t> terminal_;
-  class Entry;
-  mutable std::mutex mutex_;  // taken before the GIL, never while holding it
-  mutable std::atomic<std::thread::id> owner_;
+  std::uint64_t state_ = 0;  // where the path is, for messages
+  std::optional<nb::gil_scoped_acquire> gil_;
 };
 
 }  // namespace hilo::python

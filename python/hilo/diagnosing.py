@@ -11,7 +11,7 @@ from typing import Any
 from . import _hilo
 from ._checks import MAX_SEED, number_in, path_of, text_of, whole_in
 from ._errors import Error
-from ._hilo import Errc, FidelityPair, Problem, QTable, StoreFile
+from ._hilo import Errc, Fidelities, Problem, QTable, StoreFile
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
 from .sides import limit_of
@@ -92,7 +92,7 @@ def diagnose(
     check_options(options, list(inspect.signature(diagnose).parameters))
     if isinstance(high, Problem) and low is None:
         low = high
-    if low is None and not isinstance(high, FidelityPair):
+    if low is None and not isinstance(high, Fidelities):
         raise Error("diagnose needs a cheap simulator to judge: low", Errc.usage)
     for what, count in (("episodes", episodes), ("low_rollouts", low_rollouts)):
         whole_in(count, what, 1, 2**32 - 1)

@@ -15,7 +15,7 @@ from ._errors import Error
 from ._hilo import (
     EpisodesOnly,
     Errc,
-    FidelityPair,
+    Fidelities,
     Problem,
     PythonSimulator,
     Simulator,
@@ -83,7 +83,7 @@ def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> tuple[Si
 class Pairing:
     """A pair, with what its sides are outside of the engine."""
 
-    pair: FidelityPair
+    pair: Fidelities
     high: Side
     low: Side
     map_text: str
@@ -114,9 +114,9 @@ class Pairing:
 
 def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairing:
     """Any two simulators as a pair; ``options`` are those of wrap, for both."""
-    if isinstance(high, FidelityPair):
+    if isinstance(high, Fidelities):
         if low is not None or map is not None or options:
-            raise Error("a FidelityPair has its low fidelity, its map and all else", Errc.usage)
+            raise Error("high already has its low fidelity, its map and all else", Errc.usage)
         sides = native_side(high.high, "high"), native_side(high.low, "low")
         return Pairing(high, *sides, _hilo.hash_hex(str(high.map.low_of.tolist())))
     high_side = make_side(high, "high", for_role(options, "high"))
@@ -135,15 +135,15 @@ def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairin
     high_side, low_side = _with_ends_of(high_side, low_side, states)
     assert isinstance(low_side.simulator, Simulator)
     num_low = low_side.simulator.num_states
-    pair = FidelityPair(high_side.simulator, low_side.simulator, StateMap(states, num_low))
+    pair = Fidelities(high_side.simulator, low_side.simulator, StateMap(states, num_low))
     identity = len(states) == num_low and bool((states == np.arange(num_low)).all())
     return Pairing(pair, high_side, low_side, "" if identity else _hilo.hash_hex(str(of.tolist())))
 
 
 def pair(
     high: Any, low: Any, map: ArrayLike | Callable[[int], int] | None = None, **options: Any
-) -> FidelityPair:
-    """Two simulators as a FidelityPair.
+) -> Fidelities:
+    """Two simulators as one Fidelities.
 
     Both may be problems and simulators of hilo, Gymnasium environments or their ids, and functions;
     ``options`` are those of hilo.wrap. ``map`` is T: the low-fidelity state of every high-fidelity

@@ -17,7 +17,7 @@ from typing import Any
 from . import _hilo
 from ._checks import MAX_THREADS, number_in, path_of, text_of, whole, whole_in
 from ._errors import Error
-from ._hilo import Errc, FidelityPair, OwnProblem, Problem, Spec, StoreFile
+from ._hilo import Errc, Fidelities, OwnProblem, Problem, Spec, StoreFile
 from .gymnasium_source import Codec
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
@@ -60,7 +60,7 @@ class _Subject:
 def _subject_of(high: Any, low: Any, map: Any, options: dict[str, Any]) -> _Subject:
     if isinstance(high, Problem) and (low is None or low is high) and map is None:
         return _problem_of_hilo(high, options)
-    if low is None and not isinstance(high, FidelityPair):
+    if low is None and not isinstance(high, Fidelities):
         side = make_side(high, "high", options)
         own = OwnProblem("python", side.simulator, None, side.text, "none", False)
         sides, shared = [side], False

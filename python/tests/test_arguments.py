@@ -93,6 +93,15 @@ class World:
         )
         self.policy = self.study.policy("MCRL", 0)
         (folder / "spec.toml").write_text(SPEC)
+        self.spec = hilo.load_spec(folder / "spec.toml")
+        self.run_episode = asked(self).ask().run_in(asked(self).high)
+
+
+def asked(w: World) -> hilo.Run:
+    """A run that waits for its first episode."""
+    run = hilo.Run(w.spec, "MCRL")
+    run.ask()
+    return run
 
 
 @pytest.fixture(scope="module")
@@ -223,9 +232,9 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
         hilo.build_problem,
         dict(kind="random-mdp", seed=0, states=12, snr_db=3, projection="clip"),
     ),
-    "FidelityPair": lambda w: (hilo.FidelityPair, dict(high=w.low, low=w.low, map=None)),
-    "FidelityPair.save": lambda w: (w.pair.save, dict(folder=w.folder / "saved")),
-    "FidelityPair.load": lambda w: (hilo.FidelityPair.load, dict(folder=w.folder / "pair")),
+    "Fidelities": lambda w: (hilo.Fidelities, dict(high=w.low, low=w.low, map=None)),
+    "Fidelities.save": lambda w: (w.pair.save, dict(folder=w.folder / "saved")),
+    "Fidelities.load": lambda w: (hilo.Fidelities.load, dict(folder=w.folder / "pair")),
     "StateMap": lambda w: (hilo.StateMap, dict(low_of=[0, 1], num_low_states=2)),
     "StateMap.identity": lambda w: (hilo.StateMap.identity, dict(num_states=3)),
     "StateMap.high_of": lambda w: (w.pair.map.high_of, dict(low=1)),
@@ -327,6 +336,11 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
         dict(episodes=5, test_every=5, test_episodes=1, exact_every=5),
     ),
     "Agent.load": lambda w: (w.agent.load, dict(state=w.agent.save())),
+    "Run": lambda w: (hilo.Run, dict(spec=w.spec, agent="MCRL", seed=0)),
+    "Run.tell": lambda w: (asked(w).tell, dict(episode=w.run_episode)),
+    "Run.load": lambda w: (asked(w).load, dict(state=asked(w).save())),
+    "EpisodeRequest.action": lambda w: (asked(w).ask().action, dict(step=0, state=1)),
+    "EpisodeRequest.run_in": lambda w: (asked(w).ask().run_in, dict(simulator=asked(w).high)),
     "QTable": lambda w: (hilo.QTable, dict(num_states=3, num_actions=2)),
     "QTable.from_values": lambda w: (hilo.QTable.from_values, dict(values=np.ones((3, 2)))),
     "QTable.greedy_actions": lambda w: (w.q.greedy_actions, dict(state=1)),
@@ -489,12 +503,13 @@ def stepping(env: Any) -> Callable[..., Any]:
 
 # What nothing can be given to, or what only the engine makes.
 WITHOUT_ARGUMENTS = {
+    *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
     *("Store.close", "Store.experiments", "Study.columns", "Study.findings"),
     *("agent_kinds", "problem_kinds", "estimator_kinds", "shipped_specs", "version", "commit"),
     *("Moments", "CoMoments", "Problem", "Simulator", "EpisodeSimulator", "Model", "TabularMdp"),
     *("ControlVariate", "CorrectedEstimate", "RolloutSummaries", "Solution", "Spec"),
-    *("StoredPolicy", "Summary", "Diagnosis", "Wrapped", "Policy", "Errc", "FidelityPair.map"),
+    *("StoredPolicy", "Summary", "Diagnosis", "Wrapped", "Policy", "Errc", "Fidelities.map"),
 }
 
 

@@ -44,10 +44,33 @@ def test_the_page_for_python_runs_from_top_to_bottom(root: Path, tmp_path: Path)
     for part in (
         "the pump runs at speed",
         "minus MCRL, paired",
-        "FidelityPair(324 states to 36, 2 actions)",
+        "Fidelities(324 states to 36, 2 actions)",
     ):
         assert part in printed
     assert (tmp_path / "tank.png").exists() and (tmp_path / "tank.html").exists()
+
+
+def test_ask_and_tell_measures_what_a_run_does(root: Path, tmp_path: Path) -> None:
+    shown = blocks(root / "docs" / "ask-and-tell.md", "python")
+    assert len(shown) == 3
+    (tmp_path / "spec.toml").write_text((root / "tests" / "ask_and_tell.toml").read_text())
+    told = {}
+    for line in run(shown[0], tmp_path).splitlines():
+        episode, metric, value = line.split(",")
+        told[int(episode), metric] = float(value)
+    study = hilo.run(tmp_path / "spec.toml", store=tmp_path / "x.db", progress=False)
+    c = study.columns()
+    rows = zip(c["agent"], c["seed"], c["episode"], c["metric"], c["value"])
+    ran = {
+        (int(episode), str(metric)): float(value)
+        for agent, seed, episode, metric, value in rows
+        if agent == "MCRL" and seed == 0 and metric != "seconds"
+    }
+    told = {key: value for key, value in told.items() if key[1] != "seconds"}
+    assert len(ran) > 50 and told == ran
+    # The other two blocks run as well: a function, and a run that goes on elsewhere.
+    printed = run("\n".join([*shown[:2], shown[2], "print(again.done)"]), tmp_path)
+    assert printed.splitlines()[-1] == "True"
 
 
 @pytest.mark.filterwarnings("ignore")  # of the kernel's own machinery
@@ -153,7 +176,8 @@ def test_every_option_that_is_written_exists(root: Path) -> None:
             if not options:
                 continue
             function = find(name)
-            native = getattr(function, "__nb_signature__", None)
+            made = function.__init__ if isinstance(function, type) else function
+            native = getattr(made, "__nb_signature__", None)
             known = native[0][0] if native else str(inspect.signature(function))
             if "**" in known:  # what it has no name for goes to hilo.wrap, or to the problem
                 known += str(inspect.signature(hilo.wrap)) + str(hilo.problem_kinds())

@@ -96,7 +96,7 @@ def test_everything_prints_and_pickles() -> None:
         problem.pair.map,
         model,
         hilo.make_simulator(model),  # type: ignore[arg-type]
-        hilo.FidelityPair(problem.high, problem.low),
+        hilo.Fidelities(problem.high, problem.low),
         problem.high.run_episode(seed=1),
         agent,
         agent.q,

@@ -155,7 +155,7 @@ def test_a_table_for_every_seed(tmp_path: Path) -> None:
     for seed in range(3):
         mdp = hilo.make_random_mdp(6 + seed, 2, start_states=2, seed=seed)
         simulator = hilo.make_simulator(mdp)
-        hilo.FidelityPair(simulator, simulator).save(tmp_path / f"tab-{seed}")
+        hilo.Fidelities(simulator, simulator).save(tmp_path / f"tab-{seed}")
     folder = str(tmp_path / "tab-{seed}")
     assert hilo.build_problem("table", seed=2, folder=folder).high.num_states == 8
     study = hilo.train(

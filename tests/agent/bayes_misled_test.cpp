@@ -33,12 +33,9 @@ double level(const SequentialProblem& p, std::uint32_t episodes, std::uint64_t s
     agent.prepare();
     Episode episode;
     for (std::uint32_t k = 0; k < episodes; ++k) {
-      p.pair.high().run_episode({.behaviour = agent.behaviour(),
-                                 .seed = seed,
-                                 .purpose = Purpose::high_episode,
-                                 .episode = k,
-                                 .max_steps = p.max_steps},
-                                episode);
+      p.pair.high().run_episode(agent.behaviour(),
+                                {.seed = seed, .purpose = Purpose::high_episode, .episode = k},
+                                {.max_steps = p.max_steps}, episode);
       agent.learn(episode);
     }
     sum += (value(agent.greedy()) - uniform) / (optimal - uniform);

@@ -14,7 +14,7 @@ namespace {
 
 using testing::expect_error;
 
-FidelityPair four_states_twice() {
+Fidelities four_states_twice() {
   const auto simulator = make_simulator(testing::four_states());
   return {simulator, simulator};
 }
@@ -137,7 +137,7 @@ TEST(Bayes, ValuesStayWithinWhatCanBeEarned) {
 // Without the low fidelity nothing of it matters: neither its states, nor T, nor its ends.
 TEST(Bayes, WithoutTheLowFidelityItDoesNotMatter) {
   const auto high = make_simulator(testing::small_mdp(1, 7, 2));
-  const auto run = [&](const FidelityPair& pair) {
+  const auto run = [&](const Fidelities& pair) {
     Bayes agent(pair, {.use_low = false}, 1);
     testing::train(agent, *high, 1, 0, 100);
     return std::vector<double>(agent.q().values().begin(), agent.q().values().end());
@@ -178,7 +178,7 @@ TEST(Bayes, ActsAtRandomAfterItWentInCircles) {
 }
 
 TEST(Bayes, RejectsBadOptions) {
-  const FidelityPair pair = four_states_twice();
+  const Fidelities pair = four_states_twice();
   expect_error([&] { Bayes(pair, {.gamma = 1}, 1); }, Errc::spec, {"gamma"});
   expect_error([&] { Bayes(pair, {.optimism = -1}, 1); }, Errc::spec, {"optimism is -1"});
   expect_error([&] { Bayes(pair, {.low_steps = 0}, 1); }, Errc::spec, {"low_steps is 0"});

@@ -15,20 +15,20 @@
 namespace hilo {
 namespace {
 
-using Maker = std::function<std::unique_ptr<Agent>(const FidelityPair&, std::uint64_t seed)>;
+using Maker = std::function<std::unique_ptr<TabularAgent>(const Fidelities&, std::uint64_t seed)>;
 
-const Maker kMcrl = [](const FidelityPair& pair, std::uint64_t) {
+const Maker kMcrl = [](const Fidelities& pair, std::uint64_t) {
   return std::make_unique<Mcrl>(pair.high().num_states(), pair.num_actions(), McrlOptions{});
 };
 Maker mfmcrl(Variant variant) {
-  return [variant](const FidelityPair& pair, std::uint64_t seed) {
+  return [variant](const Fidelities& pair, std::uint64_t seed) {
     const MfmcrlOptions options = {
         .low_rollouts = 3, .low_policy = variant.low_policy, .pool = variant.pool};
     return std::make_unique<Mfmcrl>(pair, options, seed);
   };
 }
 Maker with_estimator(const char* name, Coupling coupling) {
-  return [=](const FidelityPair& pair, std::uint64_t seed) {
+  return [=](const Fidelities& pair, std::uint64_t seed) {
     MfmcrlOptions options = mfmcrl_plus();
     options.low_rollouts = 3;
     options.estimator.name = name;
@@ -38,7 +38,7 @@ Maker with_estimator(const char* name, Coupling coupling) {
 }
 // As specs build it, with little work in the low fidelity.
 Maker registered(const char* name, std::map<std::string, Value> given = {}) {
-  return [=](const FidelityPair& pair, std::uint64_t seed) {
+  return [=](const Fidelities& pair, std::uint64_t seed) {
     const AgentKind& kind = agent_kind(name);
     const AgentSetting setting = {
         .gamma = 0.99, .epsilon = 0.1, .max_steps = 10'000, .seed = seed, .pilot_episodes = 0};
@@ -76,7 +76,7 @@ TEST(AgentConformance, EveryKindIsInTheBattery) {
 // Work that is done before the first episode is done once, and again after a load only if it had
 // not been done.
 TEST(AgentConformance, PreparesOnce) {
-  const FidelityPair pair = testing::small_pair(1);
+  const Fidelities pair = testing::small_pair(1);
   for (const auto& [name, make] : kMakers) {
     SCOPED_TRACE(name);
     const auto agent = make(pair, 5);
@@ -99,12 +99,12 @@ TEST(AgentConformance, PreparesOnce) {
   }
 }
 
-std::vector<double> values(const Agent& agent) {
+std::vector<double> values(const TabularAgent& agent) {
   return {agent.q().values().begin(), agent.q().values().end()};
 }
 
 TEST(AgentConformance, SavedInTheMiddleItContinuesWithTheSameBits) {
-  const FidelityPair pair = testing::small_pair(1);
+  const Fidelities pair = testing::small_pair(1);
   for (const auto& [name, make] : kMakers) {
     SCOPED_TRACE(name);
     const auto whole = make(pair, 5);
@@ -128,7 +128,7 @@ TEST(AgentConformance, SameBitsOnOneAndTwoThreads) {
     std::vector<std::vector<std::byte>> states(std::size(kMakers) * 3);
     parallel_for(states.size(), threads, [&](std::size_t i) {
       const std::uint64_t seed = i / std::size(kMakers);
-      const FidelityPair pair = testing::small_pair(seed);
+      const Fidelities pair = testing::small_pair(seed);
       const auto agent = kMakers[i % std::size(kMakers)].second(pair, seed);
       testing::train(*agent, pair.high(), seed, 0, 300);
       states[i] = agent->save();
@@ -141,7 +141,7 @@ TEST(AgentConformance, SameBitsOnOneAndTwoThreads) {
 TEST(AgentConformance, SeedsDifferAndRepeat) {
   for (const auto& [name, make] : kMakers) {
     SCOPED_TRACE(name);
-    const FidelityPair pair = testing::small_pair(1);
+    const Fidelities pair = testing::small_pair(1);
     const auto run = [&, &make = make](std::uint64_t seed) {
       const auto agent = make(pair, seed);
       testing::train(*agent, pair.high(), seed, 0, 50);
@@ -154,7 +154,7 @@ TEST(AgentConformance, SeedsDifferAndRepeat) {
 
 // The seed of an agent matters by itself: the same episodes, other low-fidelity roll-outs.
 TEST(AgentConformance, MfmcrlUsesItsOwnSeed) {
-  const FidelityPair pair = testing::small_pair(1);
+  const Fidelities pair = testing::small_pair(1);
   for (const Variant& variant : {kAsWritten, kAsPublished}) {
     const Episode episode = {{0, 1, 0, 1, 11}, {0, 1, 1, 0}, {1, 2, 3, 4}, false};
     const auto first = mfmcrl(variant)(pair, 1);
@@ -163,7 +163,7 @@ TEST(AgentConformance, MfmcrlUsesItsOwnSeed) {
       first->learn(episode);
       second->learn(episode);
     }
-    const auto pool = [](const Agent& agent) {
+    const auto pool = [](const TabularAgent& agent) {
       return dynamic_cast<const Mfmcrl&>(agent).free_pool(0, 0).mean();
     };
     EXPECT_NE(pool(*first), pool(*second));
@@ -181,7 +181,7 @@ TEST(AgentConformance, ResultsArePinnedToTheLastBit) {
   static_assert(std::size(expected) == std::size(kMakers));
   for (std::size_t i = 0; i < std::size(kMakers); ++i) {
     SCOPED_TRACE(kMakers[i].first);
-    const FidelityPair pair = testing::small_pair(1);
+    const Fidelities pair = testing::small_pair(1);
     const auto agent = kMakers[i].second(pair, 5);
     testing::train(*agent, pair.high(), 5, 0, 300);
     double sum = 0;
@@ -191,10 +191,10 @@ TEST(AgentConformance, ResultsArePinnedToTheLastBit) {
 }
 
 TEST(AgentConformance, ABadStateIsRefusedAndChangesNothing) {
-  const FidelityPair pair = testing::small_pair(1);
-  const FidelityPair other =
+  const Fidelities pair = testing::small_pair(1);
+  const Fidelities other =
       testing::degraded_pair(testing::small_mdp(1, 13), 0, Projection::simplex, 1);
-  const FidelityPair transposed =
+  const Fidelities transposed =
       testing::degraded_pair(testing::small_mdp(1, 3, 12), 0, Projection::simplex, 1);
   for (const auto& [name, make] : kMakers) {
     SCOPED_TRACE(name);
@@ -220,7 +220,7 @@ TEST(AgentConformance, LearnsSomething) {
   for (const auto& [name, make] : kMakers) {
     SCOPED_TRACE(name);
     const auto high = testing::small_mdp(1);
-    const FidelityPair pair = testing::degraded_pair(high, 20, Projection::simplex, 1);
+    const Fidelities pair = testing::degraded_pair(high, 20, Projection::simplex, 1);
     const auto agent = make(pair, 5);
     const auto value = [&] {
       return start_value(*high, evaluate_policy(*high, policy_matrix(agent->greedy()), 0.99).v);

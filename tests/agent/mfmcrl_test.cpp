@@ -24,7 +24,7 @@ const Episode kEpisodes[] = {
 
 Mfmcrl agent_of(const Variant& variant) {
   const auto simulator = make_simulator(testing::four_states());
-  return {FidelityPair(simulator, simulator),
+  return {Fidelities(simulator, simulator),
           {.gamma = 0.5,
            .epsilon = 0,
            .low_rollouts = 2,
@@ -129,7 +129,7 @@ TEST(Mfmcrl, ManyToOneMapsPoolFirstVisitsOfLowPairs) {
   builder.add_absorbing_row();
   builder.add_absorbing_row();
   const StartProbability start[] = {{0, 1}};
-  const FidelityPair pair(high, make_simulator(builder.build(start)), StateMap({0, 0, 1}, 2));
+  const Fidelities pair(high, make_simulator(builder.build(start)), StateMap({0, 0, 1}, 2));
   Mfmcrl agent(pair, {.gamma = 0.5, .low_rollouts = 3}, 1);
   const LearnReport report = agent.learn({{0, 1, 2}, {0, 0}, {1, 2}, false});
   EXPECT_EQ(report.low_steps, 3U);  // one distinct low pair
@@ -142,7 +142,7 @@ TEST(Mfmcrl, ManyToOneMapsPoolFirstVisitsOfLowPairs) {
 TEST(Mfmcrl, CountsTruncatedRollOuts) {
   const auto simulator = make_simulator(testing::four_states());
   for (const Pool pool : {Pool::start_pairs, Pool::first_visits}) {
-    Mfmcrl agent(FidelityPair(simulator, simulator),
+    Mfmcrl agent(Fidelities(simulator, simulator),
                  {.gamma = 0.5,
                   .epsilon = 0,
                   .low_rollouts = 2,
@@ -165,7 +165,7 @@ TEST(Mfmcrl, VariantsHaveNames) {
 }
 
 TEST(Mfmcrl, RejectsBadOptions) {
-  const FidelityPair pair = testing::small_pair(1);
+  const Fidelities pair = testing::small_pair(1);
   const auto make = [&](MfmcrlOptions o) { return [&pair, o] { Mfmcrl(pair, o, 1); }; };
   expect_error(make({.gamma = -1}), Errc::spec, {"gamma is -1"});
   expect_error(make({.epsilon = 2}), Errc::spec, {"epsilon is 2"});
@@ -176,7 +176,7 @@ TEST(Mfmcrl, RejectsBadOptions) {
 // A cut episode teaches nothing, so the next must not be the same: each in a row adds to the
 // exploration in both fidelities until one ends. The paper's estimator stays as it is.
 TEST(Mfmcrl, ExploresMoreAfterCutEpisodes) {
-  const FidelityPair pair = testing::small_pair(1);
+  const Fidelities pair = testing::small_pair(1);
   const Episode cut = {{0, 1, 0}, {0, 1}, {1, 2}, true};
   const Episode whole = {{0, 11}, {0}, {1}, false};
   MfmcrlOptions options = mfmcrl_plus();

@@ -52,7 +52,8 @@ TEST(Mfrl, HandsValuesUpWithTheirTolerance) {
                                .low_known_after = 1,
                                .beta = 0.25,
                                .known_steps = 20};
-  Mfrl agent(4, 2, {{low, StateMap::identity(4)}}, options, /*seed=*/1);
+  Mfrl agent(4, 2, {{low, std::make_shared<const StateMap>(StateMap::identity(4))}}, options,
+             /*seed=*/1);
   EXPECT_GE(agent.prepare().low_steps, 20U);
   const QTable& upper = agent.level(0).optimistic();
   const auto near = [](double x, double y) { EXPECT_NEAR(x, y, 0.02); };  // 1e-4 of 100, twice
@@ -84,7 +85,8 @@ TEST(Mfrl, GoesDownWhereNothingIsKnown) {
                                .low_known_after = 3,
                                .known_steps = 20,
                                .unknown_pairs = 2};
-  Mfrl agent(5, 1, {{low, StateMap::identity(5)}}, options, /*seed=*/1);
+  Mfrl agent(5, 1, {{low, std::make_shared<const StateMap>(StateMap::identity(5))}}, options,
+             /*seed=*/1);
   agent.prepare();
   EXPECT_EQ(agent.level(0).optimistic()(4, 0), 100);
   const Episode there = {{4, 3}, {0}, {1}, false};
@@ -116,10 +118,10 @@ TEST(Mfrl, EstimatesHowFarValuesLieAboveTheGuess) {
 TEST(Mfrl, LearnsThroughAChain) {
   const auto mdp = testing::small_mdp(1);
   const auto high = make_simulator(mdp);
-  std::vector<ChainLink> chain;
+  std::vector<LowFidelity> chain;
   for (const double snr : {20.0, 5.0})
     chain.push_back({make_simulator(degrade(*mdp, {.snr_db = snr}, 1).mdp),
-                     StateMap::identity(mdp->num_states())});
+                     std::make_shared<const StateMap>(StateMap::identity(mdp->num_states()))});
   Mfrl agent(mdp->num_states(), mdp->num_actions(), chain,
              {.model = {}, .beta = 0.5, .known_steps = 1000}, /*seed=*/1);
   EXPECT_GT(agent.prepare().low_steps, 2000U);
@@ -136,10 +138,10 @@ TEST(Mfrl, LearnsThroughAChain) {
 // chain of three knows what its middle level visits for known_steps steps in a row.
 TEST(Mfrl, EveryLevelOfAChainIsLearnt) {
   const auto mdp = testing::small_mdp(1);
-  std::vector<ChainLink> chain;
+  std::vector<LowFidelity> chain;
   for (const double snr : {20.0, 5.0})
     chain.push_back({make_simulator(degrade(*mdp, {.snr_db = snr}, 1).mdp),
-                     StateMap::identity(mdp->num_states())});
+                     std::make_shared<const StateMap>(StateMap::identity(mdp->num_states()))});
   Mfrl agent(mdp->num_states(), mdp->num_actions(), chain,
              {.model = {}, .known_steps = 2000, .unknown_pairs = 1}, /*seed=*/1);
   agent.prepare();
@@ -156,7 +158,7 @@ TEST(Mfrl, RejectsBadOptions) {
   expect_error([] { Mfrl(3, 2, {}, {.model = {}, .beta = -1}, 1); }, Errc::spec, {"beta is -1"});
   expect_error(
       [&] {
-        Mfrl(3, 2, {{low, StateMap::identity(4)}}, {}, 1);
+        Mfrl(3, 2, {{low, std::make_shared<const StateMap>(StateMap::identity(4))}}, {}, 1);
       },
       Errc::usage, {"chain of simulators"});
 }

@@ -67,7 +67,7 @@ TEST(ExpectedSarsa, MatchesTheHandComputedUpdates) {
 // low fidelity pays 3 and goes to state 2, where nothing is known: Q = 2 + (3 - 2)/2.
 TEST(DynaQ, MatchesTheHandComputedUpdates) {
   const auto simulator = make_simulator(testing::four_states());
-  DynaQ agent(FidelityPair(simulator, simulator), {.gamma = 0.5, .step_size = 0.5}, 1, /*seed=*/1);
+  DynaQ agent(Fidelities(simulator, simulator), {.gamma = 0.5, .step_size = 0.5}, 1, /*seed=*/1);
   EXPECT_EQ(agent.learn({{1, 3}, {0}, {4}, false}).low_steps, 1U);
   EXPECT_EQ(agent.q()(1, 0), 2.5);
   EXPECT_EQ(agent.q()(1, 1), 0);
@@ -99,7 +99,7 @@ TEST(LowOnly, ActsByTheValuesOfTheLowFidelity) {
 // prior_count = 3 and steps 1/n: the first update in the high fidelity has the step 1/4.
 TEST(Transfer, StartsFromTheLowFidelityAndGoesOn) {
   const auto simulator = make_simulator(testing::four_states());
-  Transfer agent(FidelityPair(simulator, simulator), {.gamma = 0.5, .step_exponent = 1},
+  Transfer agent(Fidelities(simulator, simulator), {.gamma = 0.5, .step_exponent = 1},
                  {.low_steps = 2000}, /*prior_count=*/3, /*seed=*/1);
   agent.prepare();
   const double start = agent.q()(1, 0);
@@ -110,7 +110,7 @@ TEST(Transfer, StartsFromTheLowFidelityAndGoesOn) {
 
 TEST(Transfer, RejectsBadOptions) {
   const auto simulator = make_simulator(testing::four_states());
-  const FidelityPair pair(simulator, simulator);
+  const Fidelities pair(simulator, simulator);
   expect_error([&] { Transfer(pair, {}, {.low_steps = 0}, 1, 1); }, Errc::spec, {"low_steps is 0"});
   expect_error([&] { Transfer(pair, {}, {}, -1, 1); }, Errc::spec, {"prior_count is -1"});
   expect_error([&] { DynaQ(pair, {}, 2'000'000, 1); }, Errc::spec, {"planning_steps is 2000000"});

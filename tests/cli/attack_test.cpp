@@ -100,6 +100,34 @@ TEST_F(Cli, SmallThingsAreSaid) {
             130);
 }
 
+// Kept from before the seams were cut: what was run then is not run again, and reads the same.
+TEST_F(Cli, StoresOfEarlierProgramsAreContinued) {
+  const fs::path data = fs::path(HILO_SOURCE_DIR) / "tests/store/data";
+  for (const char* name : {"store-0.1.db", "store-3.db"}) {
+    fs::copy_file(data / name, path(name));
+    const std::string before = export_of(name);
+    const Finished run = hilo({"run", (data / "small.toml").string(), "--store", name});
+    EXPECT_EQ(run.code, 0) << run.err;
+    EXPECT_NE(run.out.find("nothing to do, all 4 runs"), std::string::npos) << run.out;
+    EXPECT_EQ(export_of(name), before);
+    EXPECT_EQ(hilo({"report", name, "--out", "report.html", "--force"}).code, 0);
+  }
+  // And what is run now is what was run then.
+  ASSERT_EQ(hilo({"run", (data / "small.toml").string(), "--store", "new.db"}).code, 0);
+  const Finished merged = hilo({"merge", "store-3.db", "--into", "new.db"});
+  EXPECT_EQ(merged.code, 0) << merged.err;  // it stops where numbers differ
+  EXPECT_NE(merged.out.find("0 runs added, 4 in all"), std::string::npos) << merged.out;
+}
+
+// The trials of a dry run take cut episodes as the run would.
+TEST_F(Cli, ADryRunKnowsWhatACutEpisodeIs) {
+  write("cut.toml", tiny_spec());
+  const Finished f =
+      hilo({"run", "cut.toml", "--dry-run", "--set", "train.max_steps=1", "--set",
+            "train.truncation=terminal", "--set", "problem.terminal_probability=1e-6"});
+  EXPECT_EQ(f.code, 0) << f.err;
+}
+
 TEST_F(Cli, AnImportNeverReplacesItsInput) {
   std::vector<double> accuracies;
   for (std::uint32_t k = 0; k < NasSpace().size(); ++k) accuracies.push_back(50 + k % 40);

@@ -20,17 +20,14 @@ struct Walk {
 };
 
 int main() {
-  const hilo::FidelityPair pair(hilo::make_simulator(Walk{1.0}), hilo::make_simulator(Walk{1.1}));
+  const hilo::Fidelities pair(hilo::make_simulator(Walk{1.0}), hilo::make_simulator(Walk{1.1}));
   hilo::Mfmcrl agent(pair, {.low_rollouts = 2}, 1);
   hilo::Episode episode;
   std::uint32_t dropped = 0;
   for (std::uint32_t k = 0; k < 100; ++k) {
-    pair.high().run_episode({.behaviour = agent.behaviour(),
-                             .seed = 1,
-                             .purpose = hilo::Purpose::high_episode,
-                             .episode = k,
-                             .max_steps = 1000},
-                            episode);
+    pair.high().run_episode(agent.behaviour(),
+                            {.seed = 1, .purpose = hilo::Purpose::high_episode, .episode = k},
+                            {.max_steps = 1000}, episode);
     dropped += agent.learn(episode).dropped ? 1 : 0;
   }
   std::cout << "learnt from " << agent.episodes() - dropped << " episodes\n";

@@ -13,19 +13,19 @@ namespace {
 
 constexpr double kGamma = 0.99;
 
-Pilot pilot_of(const FidelityPair& pair, std::uint32_t episodes, std::uint64_t seed = 1) {
+Pilot pilot_of(const Fidelities& pair, std::uint32_t episodes, std::uint64_t seed = 1) {
   const QTable q(pair.high().num_states(), pair.num_actions());
   return run_pilot(pair, q, {.episodes = episodes, .low_rollouts = 5, .seed = seed},
                    [] { return true; });
 }
 
-FidelityPair twin(std::uint64_t seed) {
+Fidelities twin(std::uint64_t seed) {
   const auto mdp = testing::small_mdp(seed);
   return {make_simulator(mdp), make_simulator(mdp)};
 }
 
 TEST(Diagnose, AnIdenticalSimulatorIsUsed) {
-  const FidelityPair pair = twin(1);
+  const Fidelities pair = twin(1);
   const Diagnosis d = diagnose(pair, pilot_of(pair, 500), {.returns = 50});
   EXPECT_EQ(d.advice, Advice::use) << d.reason;
   EXPECT_NEAR(d.correlation, 1, 1e-9);
@@ -38,8 +38,8 @@ TEST(Diagnose, AnIdenticalSimulatorIsUsed) {
 
 TEST(Diagnose, AConstantSimulatorIsDropped) {
   const auto mdp = testing::small_mdp(1);
-  const FidelityPair pair(make_simulator(mdp), make_simulator(testing::with_rewards(
-                                                   *mdp, [](State, Action) { return 0.0; })));
+  const Fidelities pair(make_simulator(mdp), make_simulator(testing::with_rewards(
+                                                 *mdp, [](State, Action) { return 0.0; })));
   const Diagnosis d = diagnose(pair, pilot_of(pair, 300), {});
   EXPECT_EQ(d.advice, Advice::drop) << d.reason;
   EXPECT_EQ(d.change.value, 0);
@@ -50,20 +50,20 @@ TEST(Diagnose, DifferentDynamicsShow) {
   const RandomMdpOptions options = {.states = 12, .actions = 3, .start_states = 4};
   RandomMdpOptions hasty = options;
   hasty.terminal_probability = 0.3;
-  const FidelityPair pair(make_simulator(make_random_mdp(options, 1)),
-                          make_simulator(make_random_mdp(hasty, 1)));
+  const Fidelities pair(make_simulator(make_random_mdp(options, 1)),
+                        make_simulator(make_random_mdp(hasty, 1)));
   const Diagnosis d = diagnose(pair, pilot_of(pair, 2000), {.returns = 50});
   EXPECT_TRUE(d.dynamics_differ);
   EXPECT_GT(d.pairs_different, d.pairs_tested / 4);
 }
 
 TEST(Diagnose, AShortPilotCannotTellAndSaysWhatWould) {
-  const FidelityPair pair = twin(1);
+  const Fidelities pair = twin(1);
   Diagnosis d = diagnose(pair, pilot_of(pair, 5), {});
   EXPECT_EQ(d.advice, Advice::cannot_tell);
   EXPECT_GT(d.more_episodes, 0);
   // Pure noise: a few episodes cannot tell, whatever the answer.
-  const FidelityPair noise =
+  const Fidelities noise =
       testing::degraded_pair(testing::small_mdp(1), -40, Projection::simplex, 1);
   d = diagnose(noise, pilot_of(noise, 40), {});
   EXPECT_NE(d.advice, Advice::use);
@@ -74,7 +74,7 @@ TEST(Diagnose, AShortPilotCannotTellAndSaysWhatWould) {
 TEST(Diagnose, PredictsTheRealisedChange) {
   for (const double snr_db : {-10.0, 3.0}) {
     SCOPED_TRACE(snr_db);
-    const FidelityPair pair = testing::small_pair(3, snr_db);
+    const Fidelities pair = testing::small_pair(3, snr_db);
     const Diagnosis d = diagnose(pair, pilot_of(pair, 20'000), {.returns = 30});
     const double realised = testing::realised_change(pair, {.returns = 30, .trainings = 300});
     EXPECT_NEAR(d.change.value, realised, 0.10);
@@ -86,7 +86,7 @@ TEST(Diagnose, PredictsTheRealisedChange) {
 // The pairs of an episode share its luck. With the same dynamics that is all of the offset, and it
 // must not be promised away: the prediction stays near what happens.
 TEST(Diagnose, DoesNotPromiseTooMuchOfIdenticalSimulators) {
-  const FidelityPair pair = twin(2);
+  const Fidelities pair = twin(2);
   const Diagnosis d = diagnose(pair, pilot_of(pair, 2000), {.returns = 50});
   const double realised = testing::realised_change(pair, {.trainings = 100});
   EXPECT_EQ(d.advice, Advice::use) << d.reason;
@@ -102,7 +102,7 @@ TEST(Diagnose, SaysThatAFewPairsChangeNothing) {
     SCOPED_TRACE(actions);
     const RandomMdpOptions options = {.states = 2, .actions = actions, .start_states = 1};
     const auto mdp = make_random_mdp(options, 1);
-    const FidelityPair pair(make_simulator(mdp), make_simulator(mdp));
+    const Fidelities pair(make_simulator(mdp), make_simulator(mdp));
     const Diagnosis d = diagnose(pair, pilot_of(pair, 500), {.returns = 50});
     EXPECT_EQ(d.advice, Advice::drop);
     EXPECT_NE(d.reason.find("is plain Monte Carlo"), std::string::npos) << d.reason;
@@ -114,11 +114,11 @@ TEST(Diagnose, SaysThatAFewPairsChangeNothing) {
 // Correlations of both signs and a short pilot: no verdict rests on a wild number.
 TEST(Diagnose, StaysSaneWithCorrelationsOfBothSigns) {
   const auto mdp = testing::small_mdp(4, 40, 4);
-  const FidelityPair pair(make_simulator(mdp),
-                          make_simulator(testing::with_rewards(*mdp, [&](State s, Action a) {
-                            const double r = mdp->expected_reward(s, a);
-                            return s % 4 == 0 ? -r : r;
-                          })));
+  const Fidelities pair(make_simulator(mdp),
+                        make_simulator(testing::with_rewards(*mdp, [&](State s, Action a) {
+                          const double r = mdp->expected_reward(s, a);
+                          return s % 4 == 0 ? -r : r;
+                        })));
   const double realised = testing::realised_change(pair, {.trainings = 10});
   ASSERT_LT(realised, -0.05);
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -130,18 +130,15 @@ TEST(Diagnose, StaysSaneWithCorrelationsOfBothSigns) {
 
 // Its episodes are those of a training that follows the same policy.
 TEST(Pilot, HasTheEpisodesOfTraining) {
-  const FidelityPair pair = testing::small_pair(1);
+  const Fidelities pair = testing::small_pair(1);
   const QTable q(12, 3);
   const Pilot pilot = pilot_of(pair, 20, 9);
   Episode episode;
   std::size_t steps = 0;
   for (std::uint32_t k = 0; k < 20; ++k) {
-    pair.high().run_episode({.behaviour = q.behaviour(1),
-                             .seed = 9,
-                             .purpose = Purpose::high_episode,
-                             .episode = k,
-                             .max_steps = 10'000},
-                            episode);
+    pair.high().run_episode(q.behaviour(1),
+                            {.seed = 9, .purpose = Purpose::high_episode, .episode = k},
+                            {.max_steps = 10'000}, episode);
     steps += episode.length();
   }
   EXPECT_EQ(pilot.high_steps, steps);

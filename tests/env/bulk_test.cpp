@@ -35,14 +35,14 @@ TEST(BulkSimulator, RunsAUsersEnvironment) {
   EXPECT_EQ(simulator->model(), nullptr);
   const QTable q(5, 2);
   Episode episode;
-  simulator->run_episode({.behaviour = q.behaviour(0)}, episode);
+  simulator->run_episode(q.behaviour(0), {}, {}, episode);
   EXPECT_EQ(episode.states, (std::vector<State>{0, 1, 2, 3, 4}));
   EXPECT_EQ(episode.rewards, (std::vector<double>{1, 1, 1, 1}));
   EXPECT_FALSE(episode.truncated);
 
   const StateAction starts[] = {{2, 1}, {4, 0}};
   std::vector<RolloutSummary> summaries(4);
-  simulator->roll_out({.behaviour = q.behaviour(0), .gamma = 0.5}, starts, 2, summaries);
+  simulator->roll_out(q.behaviour(0), {}, {.gamma = 0.5}, starts, 2, summaries);
   EXPECT_EQ(summaries[1].discounted_return, 1.5);
   EXPECT_EQ(summaries[1].reward_sum, 2);
   EXPECT_EQ(summaries[1].mean_reward(), 1);
@@ -55,13 +55,13 @@ TEST(BulkSimulator, CutsAtMaxStepsAndSaysSo) {
   const auto simulator = make_simulator(Corridor{});
   const QTable q(5, 2);
   Episode episode;
-  simulator->run_episode({.behaviour = q.behaviour(0), .max_steps = 3}, episode);
+  simulator->run_episode(q.behaviour(0), {}, {.max_steps = 3}, episode);
   EXPECT_EQ(episode.length(), 3U);
   EXPECT_TRUE(episode.truncated);
-  simulator->run_episode({.behaviour = q.behaviour(0), .max_steps = 4}, episode);
+  simulator->run_episode(q.behaviour(0), {}, {.max_steps = 4}, episode);
   EXPECT_FALSE(episode.truncated);
   std::vector<RolloutSummary> summaries(1);
-  simulator->run_episodes({.behaviour = q.behaviour(0), .max_steps = 3}, summaries);
+  simulator->run_episodes(q.behaviour(0), {}, {.max_steps = 3}, summaries);
   EXPECT_TRUE(summaries[0].truncated);
 }
 
@@ -69,9 +69,7 @@ TEST(BulkSimulator, RejectsWhatABrokenEnvironmentReturns) {
   const QTable q(5, 2);
   Episode episode;
   const auto run = [&](Corridor broken) {
-    return [&, broken] {
-      make_simulator(broken)->run_episode({.behaviour = q.behaviour(0)}, episode);
-    };
+    return [&, broken] { make_simulator(broken)->run_episode(q.behaviour(0), {}, {}, episode); };
   };
   testing::expect_error(run({.jump_to = 9}), Errc::simulator,
                         {"state 0, action", "next state is 9, but must be in [0, 4]"});
@@ -87,19 +85,21 @@ TEST(BulkSimulator, RejectsBatchesThatDoNotFit) {
   const QTable many_actions(5, 3);
   Episode episode;
   std::vector<RolloutSummary> summaries(1);
-  const auto run = [&](RolloutBatch batch) {
-    return [&, batch] { simulator->run_episode(batch, episode); };
+  const auto run = [&](const Behaviour& policy, const StreamAddress& streams,
+                       const Horizon& horizon) {
+    return [&, policy, streams, horizon] {
+      simulator->run_episode(policy, streams, horizon, episode);
+    };
   };
-  expect_error(run({}), Errc::usage, {"a behaviour of 0 states"});
-  expect_error(run({.behaviour = few.behaviour(0)}), Errc::usage, {"4 states", "of 5 and 2"});
-  expect_error(run({.behaviour = many_actions.behaviour(0)}), Errc::usage, {"3 actions"});
-  expect_error(run({.behaviour = q.behaviour(0), .max_steps = 1U << 24}), Errc::usage,
+  expect_error(run({}, {}, {}), Errc::usage, {"a behaviour of 0 states"});
+  expect_error(run(few.behaviour(0), {}, {}), Errc::usage, {"4 states", "of 5 and 2"});
+  expect_error(run(many_actions.behaviour(0), {}, {}), Errc::usage, {"3 actions"});
+  expect_error(run(q.behaviour(0), {}, {.max_steps = 1U << 24}), Errc::usage,
                {"max_steps is 16777216"});
-  expect_error(run({.behaviour = q.behaviour(0), .first_pair = 1U << 24}), Errc::usage,
-               {"number of pairs"});
+  expect_error(run(q.behaviour(0), {.first_pair = 1U << 24}, {}), Errc::usage, {"number of pairs"});
   const auto start = [&](StateAction at, std::uint32_t rollouts) {
     return [&, at, rollouts] {
-      simulator->roll_out({.behaviour = q.behaviour(0)}, {&at, 1}, rollouts, summaries);
+      simulator->roll_out(q.behaviour(0), {}, {}, {&at, 1}, rollouts, summaries);
     };
   };
   EXPECT_NO_THROW(start({0, 0}, 1)());
@@ -114,11 +114,9 @@ TEST(BulkSimulator, PartsOfABatchAreTheSameAsTheWhole) {
   const StateAction starts[] = {{0, 1}, {3, 2}};
   std::vector<RolloutSummary> whole(2 * 6);
   std::vector<RolloutSummary> part(3);
-  RolloutBatch batch = {.behaviour = q.behaviour(1), .seed = 5};
-  simulator->roll_out(batch, starts, 6, whole);
-  batch.first_pair = 1;
-  batch.first_rollout = 2;
-  simulator->roll_out(batch, {&starts[1], 1}, 3, part);
+  simulator->roll_out(q.behaviour(1), {.seed = 5}, {}, starts, 6, whole);
+  simulator->roll_out(q.behaviour(1), {.seed = 5, .first_pair = 1, .first_rollout = 2}, {},
+                      {&starts[1], 1}, 3, part);
   for (std::size_t j = 0; j < 3; ++j)
     EXPECT_EQ(part[j].discounted_return, whole[6 + 2 + j].discounted_return);
 }
@@ -127,17 +125,16 @@ TEST(BulkSimulator, BulkAndRecordedRollOutsAreTheSame) {
   const auto mdp = testing::small_mdp(2);
   const auto simulator = make_simulator(mdp);
   const QTable q = testing::optimal_q(*mdp, 0.9);
-  const RolloutBatch batch = {.behaviour = q.behaviour(0.3), .seed = 5, .episode = 7, .gamma = 0.9};
+  const Behaviour policy = q.behaviour(0.3);
+  const Horizon horizon = {.gamma = 0.9};
   const StateAction starts[] = {{0, 1}, {3, 2}};
   std::vector<RolloutSummary> summaries(2 * 50);
-  simulator->roll_out(batch, starts, 50, summaries);
+  simulator->roll_out(policy, {.seed = 5, .episode = 7}, horizon, starts, 50, summaries);
   Episode episode;
   for (std::uint32_t i = 0; i < 2; ++i)
     for (std::uint32_t j = 0; j < 50; ++j) {
-      RolloutBatch one = batch;
-      one.first_pair = i;
-      one.first_rollout = j;
-      simulator->record(one, starts[i], episode);
+      simulator->record(policy, {.seed = 5, .episode = 7, .first_pair = i, .first_rollout = j},
+                        horizon, starts[i], episode);
       EXPECT_EQ(episode.length(), summaries[i * 50 + j].steps);
       double sum = 0;
       for (const double r : episode.rewards) sum += r;
@@ -159,7 +156,7 @@ TEST(BulkSimulator, ReturnsAgreeWithExactValues) {
     for (Action a = 0; a < 3; ++a) starts.push_back({s, a});
   constexpr std::uint32_t n = 20'000;
   std::vector<RolloutSummary> summaries(starts.size() * n);
-  simulator->roll_out({.behaviour = behaviour, .seed = 1, .gamma = gamma}, starts, n, summaries);
+  simulator->roll_out(behaviour, {.seed = 1}, {.gamma = gamma}, starts, n, summaries);
   for (std::size_t i = 0; i < starts.size(); ++i) {
     Moments returns;
     for (std::size_t j = 0; j < n; ++j) returns.add(summaries[i * n + j].discounted_return);
@@ -173,7 +170,7 @@ TEST(BulkSimulator, EpisodesStartWhereTheyShould) {
   const auto mdp = testing::small_mdp(4);
   const QTable q(12, 3);
   std::vector<RolloutSummary> summaries(50'000);
-  make_simulator(mdp)->run_episodes({.behaviour = q.behaviour(1), .gamma = 0.9}, summaries);
+  make_simulator(mdp)->run_episodes(q.behaviour(1), {}, {.gamma = 0.9}, summaries);
   Moments returns;
   for (const auto& s : summaries) returns.add(s.discounted_return);
   const double exact =

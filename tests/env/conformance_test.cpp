@@ -70,8 +70,8 @@ void check_paths(const Simulator& simulator) {
   Episode path, again;
   std::set<std::vector<State>> distinct;
   for (std::uint32_t k = 0; k < 50; ++k) {
-    const RolloutBatch batch = {.behaviour = q.behaviour(1), .seed = 3, .episode = k};
-    simulator.run_episode(batch, path);
+    const StreamAddress streams = {.seed = 3, .episode = k};
+    simulator.run_episode(q.behaviour(1), streams, {}, path);
     EXPECT_TRUE(simulator.is_terminal(path.states.back()));
     EXPECT_FALSE(path.truncated);
     for (std::size_t t = 0; t < path.length(); ++t) {
@@ -80,8 +80,18 @@ void check_paths(const Simulator& simulator) {
                 simulator.reward(path.states[t], path.actions[t], path.states[t + 1]));
     }
     distinct.insert(path.states);
-    simulator.run_episode({.behaviour = q.behaviour(1), .seed = 99}, again);  // between the two
-    simulator.run_episode(batch, again);
+    // The same path, one step at a time.
+    EXPECT_EQ(simulator.reset(streams), path.states[0]);
+    for (std::uint32_t t = 0; t < path.length(); ++t) {
+      StreamAddress at = streams;
+      at.first_step = t;
+      const Step step = simulator.step({path.states[t], path.actions[t]}, at);
+      EXPECT_EQ(step.next, path.states[t + 1]);
+      EXPECT_EQ(step.reward, path.rewards[t]);
+      EXPECT_EQ(step.done, path.ends_at(t));
+    }
+    simulator.run_episode(q.behaviour(1), {.seed = 99}, {}, again);  // between the two
+    simulator.run_episode(q.behaviour(1), streams, {}, again);
     EXPECT_EQ(path.states, again.states);
     EXPECT_EQ(path.actions, again.actions);
   }
@@ -89,7 +99,7 @@ void check_paths(const Simulator& simulator) {
 
   for (State s = 0; s < simulator.num_states(); ++s) {
     if (simulator.is_terminal(s)) continue;
-    simulator.record({.behaviour = q.behaviour(1), .seed = 3}, {s, 1}, path);
+    simulator.record(q.behaviour(1), {.seed = 3}, {}, {s, 1}, path);
     EXPECT_EQ(path.states[0], s);
     EXPECT_EQ(path.actions[0], 1U);
   }

@@ -110,7 +110,7 @@ TEST(Docking, NoActionIsFavouredByItsNumber) {
 TEST(Docking, TheMapTakesCellsToTheNearestCoarseOne) {
   const DockingOptions options{.cells = 11};
   const auto high = make_docking(options, 1);
-  const FidelityPair pair = make_docking_pair(options, 1, high);
+  const Fidelities pair = make_docking_pair(options, 1, high);
   const auto order = Docking::shuffled_actions(1);
   const Docking fine(options, order);
   const Docking coarse(low_fidelity_of(options), order);

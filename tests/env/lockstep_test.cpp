@@ -14,18 +14,6 @@
 namespace hilo {
 namespace {
 
-// Another path for the time of a test.
-class WithPath {
- public:
-  explicit WithPath(SimdPath path) : before_(simd_path()) { use_simd_path(path); }
-  WithPath(const WithPath&) = delete;
-  WithPath& operator=(const WithPath&) = delete;
-  ~WithPath() { use_simd_path(before_); }
-
- private:
-  SimdPath before_;
-};
-
 std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 bool same(const RolloutSummary& a, const RolloutSummary& b) {
@@ -39,13 +27,15 @@ struct Setting {
   std::shared_ptr<const TabularMdp> mdp;
   std::shared_ptr<const Simulator> simulator;
   QTable q;
-  RolloutBatch batch;
+  StreamAddress streams;
+  Horizon horizon;
+  Behaviour policy;
   std::vector<StateAction> starts;
 
   Setting(std::uint64_t seed, std::size_t states, std::size_t actions, std::size_t num_starts,
-          double epsilon, std::uint32_t max_steps)
+          double epsilon, std::uint32_t max_steps, SimdPath path = simd_path())
       : mdp(testing::small_mdp(seed, states, actions)),
-        simulator(std::make_shared<const TabularSimulator>(mdp)),
+        simulator(std::make_shared<const TabularSimulator>(mdp, path)),
         q(states, actions) {
     Rng rng(Stream(seed, Purpose::user, 7));
     for (State s = 0; s < states; s += 2)
@@ -53,25 +43,24 @@ struct Setting {
     for (std::size_t i = 0; i < num_starts; ++i)
       starts.push_back({rng.below(static_cast<std::uint32_t>(states)),
                         rng.below(static_cast<std::uint32_t>(actions))});
-    batch = {.behaviour = q.behaviour(epsilon),
-             .seed = seed ^ 0x9e3779b97f4a7c15U,
-             .purpose = Purpose::low_rollout,
-             .episode = 5,
-             .first_pair = 3,
-             .first_rollout = 11,
-             .first_step = 2,
-             .gamma = 0.97,
-             .max_steps = max_steps};
+    policy = q.behaviour(epsilon);
+    streams = {.seed = seed ^ 0x9e3779b97f4a7c15U,
+               .purpose = Purpose::low_rollout,
+               .episode = 5,
+               .first_pair = 3,
+               .first_rollout = 11,
+               .first_step = 2};
+    horizon = {.gamma = 0.97, .max_steps = max_steps};
   }
 
   std::vector<RolloutSummary> roll_out(std::uint32_t rollouts) const {
     std::vector<RolloutSummary> summaries(starts.size() * rollouts);
-    simulator->roll_out(batch, starts, rollouts, summaries);
+    simulator->roll_out(policy, streams, horizon, starts, rollouts, summaries);
     return summaries;
   }
   std::vector<RolloutSummary> run_episodes(std::size_t count) const {
     std::vector<RolloutSummary> summaries(count);
-    simulator->run_episodes(batch, summaries);
+    simulator->run_episodes(policy, streams, horizon, summaries);
     return summaries;
   }
 };
@@ -112,12 +101,12 @@ RC_GTEST_PROP(Lockstep, EveryPathGivesTheBitsOfTheReference, ()) {
   const auto rollouts = *rc::gen::inRange<std::uint32_t>(1, 60);
   const double epsilon = *rc::gen::element(0.0, 0.1, 0.5, 1.0);
   const auto max_steps = *rc::gen::element<std::uint32_t>(1, 2, 5, 9, 10'000);
-  const Setting setting(seed, states, actions, num_starts, epsilon, max_steps);
 
   const auto with = [&](SimdPath path) {
-    const WithPath now(path);
+    const Setting setting(seed, states, actions, num_starts, epsilon, max_steps, path);
     Collector collector(rollouts * 3);
-    setting.simulator->record_paths(setting.batch, setting.starts, collector);
+    setting.simulator->record_paths(setting.policy, setting.streams, setting.horizon,
+                                    setting.starts, collector);
     return std::tuple(setting.roll_out(rollouts), setting.run_episodes(rollouts), collector.paths);
   };
   const auto [rolled, run, paths] = with(SimdPath::scalar);
@@ -137,14 +126,13 @@ RC_GTEST_PROP(Lockstep, EveryPathGivesTheBitsOfTheReference, ()) {
 
 // More paths than are under way at once, so that parts follow each other.
 TEST(Lockstep, ManyPathsComeInParts) {
-  const Setting setting(4, 20, 3, 7, 0.1, 10'000);
-  const WithPath scalar(SimdPath::scalar);
+  const Setting setting(4, 20, 3, 7, 0.1, 10'000, SimdPath::scalar);
   const auto expected = setting.roll_out(400);
   const auto expected_episodes = setting.run_episodes(1500);
   for (const SimdPath path : simd_paths()) {
-    const WithPath now(path);
-    const auto found = setting.roll_out(400);
-    const auto found_episodes = setting.run_episodes(1500);
+    const Setting other(4, 20, 3, 7, 0.1, 10'000, path);
+    const auto found = other.roll_out(400);
+    const auto found_episodes = other.run_episodes(1500);
     for (std::size_t i = 0; i < expected.size(); ++i) ASSERT_TRUE(same(expected[i], found[i])) << i;
     for (std::size_t i = 0; i < expected_episodes.size(); ++i)
       ASSERT_TRUE(same(expected_episodes[i], found_episodes[i])) << i;
@@ -171,12 +159,13 @@ TEST(Lockstep, AVisitorMayRollOutToo) {
   };
   const StateAction start = {1, 0};
   Nosy nosy(setting);
-  setting.simulator->record_paths(setting.batch, {&start, 1}, nosy);
+  setting.simulator->record_paths(setting.policy, setting.streams, setting.horizon, {&start, 1},
+                                  nosy);
   ASSERT_EQ(nosy.seen.size(), 20U);
-  RolloutBatch one = setting.batch;
+  StreamAddress one = setting.streams;
   Episode expected;
   for (const Episode& path : nosy.seen) {
-    setting.simulator->record(one, start, expected);
+    setting.simulator->record(setting.policy, one, setting.horizon, start, expected);
     EXPECT_TRUE(same(path, expected));
     ++one.first_rollout;
   }

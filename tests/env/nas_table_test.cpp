@@ -169,8 +169,7 @@ TEST(NasProblem, ObserverCountsWithoutDisturbing) {
   double best = 0;
   Episode episode;
   for (std::uint32_t k = 0; k < 50; ++k) {
-    problem.pair.high().run_episode({.behaviour = plain.behaviour(), .seed = 3, .episode = k},
-                                    episode);
+    problem.pair.high().run_episode(plain.behaviour(), {.seed = 3, .episode = k}, {}, episode);
     watched.learn(episode);
     plain.learn(episode);
     observer->see(episode);

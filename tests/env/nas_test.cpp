@@ -132,17 +132,16 @@ TEST(Nas, RefusesTablesThatDoNotFit) {
 
 struct SmallProblem {
   std::shared_ptr<const Simulator> high;
-  FidelityPair pair;
+  Fidelities pair;
 };
 
 SmallProblem small_problem(bool reduced) {
   const NasSpace space(3, 3);
   const auto high = make_simulator(NasEnvironment(space, small_table(1), 5));
   if (!reduced)
-    return {high, FidelityPair(high, make_simulator(NasEnvironment(space, small_table(2), 5)))};
-  return {high,
-          FidelityPair(high, make_simulator(ReducedNasEnvironment(space, small_table(2), 5, 1)),
-                       ReducedNasEnvironment::map(space))};
+    return {high, Fidelities(high, make_simulator(NasEnvironment(space, small_table(2), 5)))};
+  return {high, Fidelities(high, make_simulator(ReducedNasEnvironment(space, small_table(2), 5, 1)),
+                           ReducedNasEnvironment::map(space))};
 }
 
 // The estimator with the exact alpha, on 200,000 paths from one pair and as many free returns:
@@ -169,7 +168,7 @@ void expect_bias_as_computed(bool reduced) {
     Episode path, image;
     std::vector<double> g_hi, g_lo;
     for (std::uint32_t k = 0; k < kPaths; ++k) {
-      high->record({.behaviour = q.behaviour(0.2), .seed = 1, .episode = k}, start, path);
+      high->record(q.behaviour(0.2), {.seed = 1, .episode = k}, {}, start, path);
       shadow(pair, path, image);
       discounted_returns(path.rewards, gamma, g_hi);
       discounted_returns(image.rewards, gamma, g_lo);
@@ -178,7 +177,7 @@ void expect_bias_as_computed(bool reduced) {
     Moments free;
     std::vector<RolloutSummary> summaries(kPaths);
     const StateAction low_start = {pair.map().low_of(start.state), start.action};
-    pair.low().roll_out({.behaviour = low_policy.q().behaviour(0.2), .seed = 2, .gamma = gamma},
+    pair.low().roll_out(low_policy.q().behaviour(0.2), {.seed = 2}, {.gamma = gamma},
                         {&low_start, 1}, kPaths, summaries);
     for (const RolloutSummary& s : summaries) free.add(s.discounted_return);
     const double estimate = corrected.mean() + exact.alpha[i] * free.mean();

@@ -127,7 +127,7 @@ TEST(TableCsv, PairsRoundTripWithAndWithoutAMap) {
   const auto high = testing::small_mdp(1, 5, 2);
   const auto low = testing::line_mdp();
   save_pair(*high, *low, StateMap({0, 1, 0, 1, 2}, 3), folder.path());
-  const FidelityPair pair = load_pair(folder.path());
+  const Fidelities pair = load_pair(folder.path());
   EXPECT_EQ(pair.map().low_of(3), 1U);
   EXPECT_EQ(pair.low().num_states(), 3U);
 

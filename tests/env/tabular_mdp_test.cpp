@@ -89,7 +89,7 @@ TEST(TabularMdp, ManyStatesUseWideEntries) {
   const auto simulator = make_simulator(builder.build(start));
   const QTable q(n, 1);
   Episode episode;
-  simulator->run_episode({.behaviour = q.behaviour(0.5)}, episode);
+  simulator->run_episode(q.behaviour(0.5), {}, {}, episode);
   EXPECT_EQ(episode.length(), 9U);
   EXPECT_EQ(episode.states.back(), terminal);
 }

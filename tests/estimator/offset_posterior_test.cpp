@@ -36,15 +36,15 @@ TEST(OffsetPosterior, DrawsToZeroWithoutEvidenceAndNotAgainstIt) {
 // uncertain as if there were far fewer of them.
 TEST(PooledEvidence, WidensTheVarianceOfTheOffsetByEpisode) {
   const auto mdp = testing::small_mdp(1, 40, 4);
-  const FidelityPair pair(make_simulator(mdp), make_simulator(mdp));
+  const Fidelities pair(make_simulator(mdp), make_simulator(mdp));
   MfmcrlOptions options = mfmcrl_plus();
   options.pilot_episodes = 10'000;
   Mfmcrl agent(pair, options, 1);
   const QTable uniform(40, 4);
   Episode episode;
   for (std::uint32_t k = 0; k < 500; ++k) {
-    pair.high().run_episode(
-        {.behaviour = uniform.behaviour(1), .seed = 1, .episode = k, .max_steps = 10'000}, episode);
+    pair.high().run_episode(uniform.behaviour(1), {.seed = 1, .episode = k}, {.max_steps = 10'000},
+                            episode);
     agent.learn(episode);
   }
   const auto& pool = dynamic_cast<const PooledEstimator&>(agent.estimator()).pool();

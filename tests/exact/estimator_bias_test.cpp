@@ -21,7 +21,7 @@ struct BiasSummary {
 // Policy: epsilon-greedy on the optimal Q, in both fidelities. All non-terminal pairs.
 BiasSummary summarise(std::uint64_t seed, double snr_db, Projection projection) {
   const auto high = make_random_mdp({}, seed);
-  const FidelityPair pair = testing::degraded_pair(high, snr_db, projection, seed);
+  const Fidelities pair = testing::degraded_pair(high, snr_db, projection, seed);
   const QTable q = testing::optimal_q(*high, kGamma);
   const PolicyMatrix policy = policy_matrix(q.behaviour(0.1));
   const EstimatorBias bias = exact_bias(pair, policy, policy, kGamma);
@@ -42,8 +42,8 @@ BiasSummary summarise(std::uint64_t seed, double snr_db, Projection projection) 
 TEST(EstimatorBias, VanishesWhenTheDynamicsAreEqual) {
   const auto high = testing::small_mdp(3);
   const auto noisy = degrade(*high, {.snr_db = 0}, 3).mdp;
-  const FidelityPair pair(make_simulator(high),
-                          make_simulator(testing::with_rewards_of(*high, *noisy)));
+  const Fidelities pair(make_simulator(high),
+                        make_simulator(testing::with_rewards_of(*high, *noisy)));
   const PolicyMatrix policy = policy_matrix(testing::optimal_q(*high, kGamma).behaviour(0.1));
   const EstimatorBias bias = exact_bias(pair, policy, policy, kGamma);
   for (const double b : bias.bias) EXPECT_NEAR(b, 0, 1e-12);

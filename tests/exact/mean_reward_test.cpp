@@ -108,7 +108,7 @@ TEST(MeanReward, AgreesWithSimulation) {
   const auto mdp = testing::small_mdp(6);
   const QTable q = testing::optimal_q(*mdp, 0.9);
   std::vector<RolloutSummary> summaries(100'000);
-  make_simulator(mdp)->run_episodes({.behaviour = q.behaviour(0.3), .seed = 2}, summaries);
+  make_simulator(mdp)->run_episodes(q.behaviour(0.3), {.seed = 2}, {}, summaries);
   Moments y;
   for (const auto& s : summaries) y.add(s.mean_reward());
   const double exact = expected_mean_reward(*mdp, policy_matrix(q.behaviour(0.3)), kMaxSteps);

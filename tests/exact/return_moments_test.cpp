@@ -28,7 +28,7 @@ TEST(ReturnMoments, MatchAHandComputedCase) {
 // A return without spread has no variance, not even by rounding, and gets no correction.
 TEST(ReturnMoments, DeterministicReturnsHaveNoSpread) {
   const auto mdp = testing::line_mdp();
-  const FidelityPair pair(make_simulator(mdp), make_simulator(mdp));
+  const Fidelities pair(make_simulator(mdp), make_simulator(mdp));
   const PolicyMatrix always_0 = deterministic_policy({0, 0, 0}, 2);
   const EstimatorBias bias = exact_bias(pair, always_0, always_0, 0.9);
   EXPECT_EQ(bias.alpha[0], 0);
@@ -41,7 +41,7 @@ TEST(ReturnMoments, DeterministicReturnsHaveNoSpread) {
 TEST(ReturnMoments, PairedMomentsAgreeWithSimulation) {
   constexpr double gamma = 0.95;
   const auto high = testing::small_mdp(3);
-  const FidelityPair pair = testing::degraded_pair(high, 0, Projection::simplex, 3);
+  const Fidelities pair = testing::degraded_pair(high, 0, Projection::simplex, 3);
   const auto simulator = make_simulator(high);
   const QTable q = testing::optimal_q(*high, gamma);
   const Behaviour behaviour = q.behaviour(0.2);
@@ -56,7 +56,7 @@ TEST(ReturnMoments, PairedMomentsAgreeWithSimulation) {
     Episode path, image;
     std::vector<double> g;
     for (std::uint32_t k = 0; k < n; ++k) {
-      simulator->record({.behaviour = behaviour, .seed = 1, .episode = k}, start, path);
+      simulator->record(behaviour, {.seed = 1, .episode = k}, {}, start, path);
       shadow(pair, path, image);
       discounted_returns(path.rewards, gamma, g);
       const double d_hi = g[0] - exact.high.mean[i];

@@ -17,9 +17,7 @@ RunRecord example() {
   record.error = "no good";
   record.measurements = {{10, "test_reward", 0.1},
                          {20, "policy_value", -std::numeric_limits<double>::infinity()}};
-  record.num_states = 2;
-  record.num_actions = 1;
-  record.q = {1, 2};
+  record.policy = q_table_artifact(2, 1, std::vector<double>{1, 2});
   record.standard_errors = {std::numeric_limits<double>::infinity(), 0};
   record.host = "here";
   record.machine = "a machine";
@@ -37,9 +35,7 @@ TEST(RecordBytes, ComeBackAsTheyWent) {
   EXPECT_EQ(back.measurements[1].episode, 20U);
   EXPECT_EQ(back.measurements[1].metric, "policy_value");
   EXPECT_EQ(back.measurements[1].value, record.measurements[1].value);
-  EXPECT_EQ(back.num_states, 2U);
-  EXPECT_EQ(back.num_actions, 1U);
-  EXPECT_EQ(back.q, record.q);
+  EXPECT_EQ(back.policy, record.policy);
   EXPECT_EQ(back.standard_errors, record.standard_errors);
   EXPECT_EQ(back.host, "here");
   EXPECT_EQ(back.machine, "a machine");

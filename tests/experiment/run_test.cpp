@@ -80,7 +80,7 @@ TEST(RunAll, MeasuresWhatTheExportPromises) {
     if (low) {
       EXPECT_LE(std::abs(v.at({"correlation", 40})), 1);
     }
-    EXPECT_EQ(record.q.size(), 60U);
+    EXPECT_EQ(q_table_of(record.policy).values.size(), 60U);
   }
 }
 
@@ -93,7 +93,7 @@ TEST(RunAll, RecordsTheExactBias) {
   });
   const Problem problem = build_problem("random-mdp", spec.configs[1].problem, 1);
   QTable q(20, 3);
-  q.assign(record.q);
+  q.assign(q_table_of(record.policy).values);
   const PolicyMatrix policy = policy_matrix(q.behaviour(0.1));
   const EstimatorBias bias = exact_bias(problem.pair, policy, policy, 0.99);
   double squares = 0;
@@ -134,7 +134,7 @@ TEST(RunAll, SameBitsOnAnyNumberOfThreads) {
     for (std::size_t i = 0; i < one.size(); ++i) {
       EXPECT_EQ(one[i].key, many[i].key);
       EXPECT_EQ(values(one[i]), values(many[i]));
-      EXPECT_EQ(one[i].q, many[i].q);
+      EXPECT_EQ(one[i].policy, many[i].policy);
     }
   }
 }
@@ -228,7 +228,7 @@ TEST(RunAll, TellsHowFarRunsAreAndACallbackThatThrowsStopsAll) {
 // like: on two copies of one problem nothing looks biased.
 TEST(Train, OpensWithThePilotsEpisodes) {
   const auto mdp = testing::small_mdp(1);
-  const FidelityPair twin(make_simulator(mdp), make_simulator(mdp));
+  const Fidelities twin(make_simulator(mdp), make_simulator(mdp));
   constexpr std::uint64_t kEpisodes = 400;
   const QTable uniform(12, 3);
   const Pilot pilot = run_pilot(
@@ -304,7 +304,7 @@ TEST_F(TableBySeed, EverySeedRunsOnItsOwn) {
     ASSERT_EQ(records.size(), 6U);
     for (const RunRecord& record : records) {
       EXPECT_FALSE(record.failed) << record.error;
-      EXPECT_EQ(record.num_states, 5 + record.key.seed);
+      EXPECT_EQ(q_table_of(record.policy).num_states, 5 + record.key.seed);
     }
   }
 }
@@ -317,11 +317,11 @@ TEST_F(TableBySeed, EqualTablesGiveEqualRuns) {
   ASSERT_EQ(once.size(), by_seed.size());
   std::map<std::pair<std::size_t, std::uint64_t>, std::vector<double>> values_of;
   for (const RunRecord& record : once)
-    values_of[{record.measurements.size(), record.key.seed}] = record.q;
+    values_of[{record.measurements.size(), record.key.seed}] = q_table_of(record.policy).values;
   for (const RunRecord& record : by_seed) {
     const auto found = values_of.find({record.measurements.size(), record.key.seed});
     ASSERT_NE(found, values_of.end());
-    EXPECT_EQ(found->second, record.q);
+    EXPECT_EQ(found->second, q_table_of(record.policy).values);
   }
 }
 

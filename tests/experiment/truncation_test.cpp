@@ -30,11 +30,12 @@ double metric(const std::vector<Measurement>& all, const std::string& name) {
   return -1;
 }
 
-std::vector<Measurement> run(Agent& agent, const EpisodeSimulator& high, Truncation truncation,
-                             std::uint32_t max_steps, std::uint64_t episodes = 400) {
-  return train(agent, high,
-               {.episodes = episodes, .gamma = 1, .max_steps = max_steps, .truncation = truncation},
-               {.every = episodes, .episodes = 1}, [] { return true; });
+std::vector<Measurement> run(TabularAgent& agent, const EpisodeSimulator& high,
+                             Truncation truncation, std::uint32_t max_steps,
+                             std::uint64_t episodes = 400) {
+  return train(
+      agent, high, {.episodes = episodes, .gamma = 1, .max_steps = max_steps},
+      {.every = episodes, .episodes = 1}, [] { return true; }, truncation);
 }
 
 TEST(Truncation, HasTwoNames) {
@@ -75,7 +76,7 @@ TEST(Truncation, MfmcrlDropsCutRollOutsToo) {
     for (const bool drop : {true, false}) {
       MfmcrlOptions options{.gamma = 1, .low_rollouts = 8, .pool = pool, .max_steps = 1};
       options.truncation = drop ? Truncation::drop : Truncation::terminal;
-      Mfmcrl agent(FidelityPair(high, high), options, 1);
+      Mfmcrl agent(Fidelities(high, high), options, 1);
       Episode episode{.states = {0, 1}, .actions = {0}, .rewards = {1}};
       const LearnReport report = agent.learn(episode);
       const std::uint64_t kept = agent.free_pool(0, 0).count();
@@ -96,7 +97,7 @@ TEST(Truncation, MfmcrlTreatsFreeAndCoupledRollOutsAlike) {
   const auto high = make_simulator(coin());
   MfmcrlOptions options{.gamma = 1, .low_rollouts = 8, .max_steps = 1};
   options.coupling = Coupling::none;
-  Mfmcrl agent(FidelityPair(high, high), options, 1);
+  Mfmcrl agent(Fidelities(high, high), options, 1);
   for (int k = 0; k < 20; ++k) agent.learn({.states = {0, 1}, .actions = {0}, .rewards = {1}});
   EXPECT_EQ(agent.path_pool(0, 0).count(), 20U);
   EXPECT_EQ(agent.free_pool(0, 0).count(), 160U);
@@ -131,7 +132,7 @@ TEST(Truncation, AnEnvironmentThatNeverEndsIsAnError) {
 
 TEST(Truncation, APilotDropsCutReturns) {
   const auto simulator = make_simulator(coin());
-  const FidelityPair pair(simulator, simulator);
+  const Fidelities pair(simulator, simulator);
   for (const bool drop : {true, false}) {
     const Pilot pilot = run_pilot(pair, QTable(2, 1),
                                   {.episodes = 40,
@@ -174,7 +175,7 @@ struct Circle {
 // Whoever writes the loop must be able to see it: an agent learns from a cut episode, or says that
 // it dropped it.
 TEST(Truncation, NoAgentDropsAnEpisodeInSilence) {
-  const FidelityPair pair(make_simulator(Circle{}), make_simulator(Circle{}));
+  const Fidelities pair(make_simulator(Circle{}), make_simulator(Circle{}));
   for (const AgentKind& kind : agent_kinds()) {
     std::map<std::string, Value> given;
     for (const ParameterInfo& info : kind.parameters)
@@ -188,12 +189,9 @@ TEST(Truncation, NoAgentDropsAnEpisodeInSilence) {
     std::vector<double> before(agent->q().values().begin(), agent->q().values().end());
     Episode episode;
     for (std::uint32_t k = 0; k < 20; ++k) {
-      pair.high().run_episode({.behaviour = agent->behaviour(),
-                               .seed = 1,
-                               .purpose = Purpose::high_episode,
-                               .episode = k,
-                               .max_steps = 30},
-                              episode);
+      pair.high().run_episode(agent->behaviour(),
+                              {.seed = 1, .purpose = Purpose::high_episode, .episode = k},
+                              {.max_steps = 30}, episode);
       ASSERT_TRUE(episode.truncated);
       dropped += agent->learn(episode).dropped ? 1 : 0;
     }
@@ -209,7 +207,7 @@ TEST(Truncation, ALoopOfOnesOwnMayTakeTheCutForTheEnd) {
   const auto high = make_simulator(Circle{});
   Mcrl agent(4, 2, {.gamma = 0.9});
   Episode episode;
-  high->run_episode({.behaviour = agent.behaviour(), .seed = 1, .max_steps = 30}, episode);
+  high->run_episode(agent.behaviour(), {.seed = 1}, {.max_steps = 30}, episode);
   EXPECT_TRUE(agent.learn(episode).dropped);
   episode.truncated = false;
   EXPECT_FALSE(agent.learn(episode).dropped);

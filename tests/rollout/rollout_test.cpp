@@ -37,7 +37,7 @@ TEST(FirstVisits, FindsFirstOccurrencesAndForgetsTheLastEpisode) {
 TEST(Shadow, MapsStatesAndAsksTheLowFidelityForRewards) {
   const auto high = make_simulator(testing::small_mdp(1, 5, 2));
   const auto low = make_simulator(testing::line_mdp());
-  const FidelityPair pair(high, low, StateMap({0, 1, 0, 1, 2}, 3));
+  const Fidelities pair(high, low, StateMap({0, 1, 0, 1, 2}, 3));
   Episode image;
   shadow(pair, make_episode({2, 3, 4}, {1, 0}, {100, 200}), image);
   EXPECT_EQ(image.states, (std::vector<State>{0, 1, 2}));
@@ -72,22 +72,21 @@ TEST(TransitionCounts, CountsSavesAndLoads) {
 }
 
 // line_mdp: (0,0) leads to 1 and pays 1; (1,0) ends and pays 4.
-TEST(SingleSteps, AsksForOneStep) {
+TEST(SingleSteps, AreTakenFromAnyPair) {
   const auto simulator = make_simulator(testing::line_mdp());
-  SingleSteps steps(*simulator);
-  const StepStream stream = {1, Purpose::user, 0, 0, 0};
-  const Step on = steps.sample(*simulator, {0, 0}, stream);
+  const StreamAddress streams = {.seed = 1};
+  const Step on = sample_step(*simulator, {0, 0}, streams);
   EXPECT_EQ(on.next, 1U);
   EXPECT_EQ(on.reward, 1);
   EXPECT_FALSE(on.done);
-  const Step end = steps.sample(*simulator, {1, 0}, stream);
+  const Step end = sample_step(*simulator, {1, 0}, streams);
   EXPECT_EQ(end.next, 2U);
   EXPECT_TRUE(end.done);
   testing::expect_error(
       [&] {
-        steps.sample(*simulator, {2, 0}, stream);
+        sample_step(*simulator, {2, 0}, streams);
       },
-      Errc::simulator, {"started elsewhere"});  // terminal: there is no step
+      Errc::usage, {"state 2 is terminal"});
 }
 
 TEST(CheckEpisode, RejectsWhatNoSimulatorMayGive) {

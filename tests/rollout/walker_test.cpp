@@ -14,11 +14,8 @@ TEST(Walker, TakesTheStepsOfARunEpisode) {
   const QTable uniform(simulator->num_states(), simulator->num_actions());
   for (std::uint32_t k = 0; k < 20; ++k) {
     Episode episode;
-    simulator->run_episode({.behaviour = uniform.behaviour(1),
-                            .seed = 7,
-                            .purpose = Purpose::user,
-                            .episode = k,
-                            .max_steps = 1000},
+    simulator->run_episode(uniform.behaviour(1),
+                           {.seed = 7, .purpose = Purpose::user, .episode = k}, {.max_steps = 1000},
                            episode);
     ASSERT_EQ(walker.reset(), episode.states[0]);
     for (std::size_t t = 0; t < episode.length(); ++t) {

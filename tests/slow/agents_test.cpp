@@ -58,7 +58,7 @@ void print(const char* name, const Curves& curves) {
   std::printf("\n");
 }
 
-using Make = std::function<std::unique_ptr<Agent>(const FidelityPair&, std::uint64_t seed)>;
+using Make = std::function<std::unique_ptr<TabularAgent>(const Fidelities&, std::uint64_t seed)>;
 using MakeLow = std::function<std::shared_ptr<const TabularMdp>(const TabularMdp&, std::uint64_t)>;
 
 // The paper's y axis on 200x8 problems: 200 test episodes of the greedy policy.
@@ -85,13 +85,13 @@ MakeLow noisy(double snr_db) {
   };
 }
 
-const Make kBayes = [](const FidelityPair& pair, std::uint64_t seed) {
+const Make kBayes = [](const Fidelities& pair, std::uint64_t seed) {
   return std::make_unique<Bayes>(pair, BayesOptions{}, seed);
 };
-const Make kBayesHigh = [](const FidelityPair& pair, std::uint64_t seed) {
+const Make kBayesHigh = [](const Fidelities& pair, std::uint64_t seed) {
   return std::make_unique<Bayes>(pair, BayesOptions{.use_low = false}, seed);
 };
-const Make kQLearning = [](const FidelityPair& pair, std::uint64_t /*seed*/) {
+const Make kQLearning = [](const Fidelities& pair, std::uint64_t /*seed*/) {
   return std::make_unique<QLearning>(pair.high().num_states(), pair.num_actions(), TdOptions{});
 };
 
@@ -139,7 +139,7 @@ TEST(AgentsSlow, BayesIsNotMisledByPureNoise) {
 // What the low fidelity overrates must be worn down in the high one: worse than having no low
 // fidelity at all.
 TEST(AgentsSlow, TransferFailsAtMinusThreeDecibel) {
-  const Curves transfer = run(noisy(-3), [](const FidelityPair& pair, std::uint64_t seed) {
+  const Curves transfer = run(noisy(-3), [](const Fidelities& pair, std::uint64_t seed) {
     return std::make_unique<Transfer>(pair, TdOptions{}, LowLearning{}, 10, seed);
   });
   const Curves q = run(noisy(-3), kQLearning);
@@ -157,7 +157,7 @@ TEST(AgentsSlow, MfrlNeedsFewerExpensiveEpisodesThanRmaxInDocking) {
   std::array<std::array<double, 2>, kSeeds> reached{};
   parallel_for(kSeeds, 0, [&](std::size_t seed) {
     const auto high = make_docking({}, seed);
-    const FidelityPair pair = make_docking_pair({}, seed, high);
+    const Fidelities pair = make_docking_pair({}, seed, high);
     const Values best = value_iteration(*high->model(), 0.99, 1e-8).values;
     const Values low = value_iteration(*pair.low().model(), 0.99, 1e-8).values;
     double beta = 0;
@@ -165,7 +165,7 @@ TEST(AgentsSlow, MfrlNeedsFewerExpensiveEpisodesThanRmaxInDocking) {
       for (Action a = 0; a < 5 && !high->is_terminal(s); ++a)
         beta = std::max(beta, best.q[s * 5 + a] - low.q[pair.map().low_of(s) * 5 + a]);
     const double enough = 0.9 * start_value(*high->model(), best.v);
-    const auto episodes_until_enough = [&](Agent& agent) {
+    const auto episodes_until_enough = [&](TabularAgent& agent) {
       for (std::uint32_t k = 0; k < kMost; k += kStep) {
         testing::train(agent, *high, seed, k, k + kStep);
         const auto policy = policy_matrix(agent.greedy());
@@ -175,7 +175,7 @@ TEST(AgentsSlow, MfrlNeedsFewerExpensiveEpisodesThanRmaxInDocking) {
       return static_cast<double>(kMost);
     };
     const MfrlOptions options = {.model = {.value_min = -1}, .beta = beta};
-    Mfrl mfrl(high->num_states(), 5, {{pair.shared_low(), pair.map()}}, options, seed);
+    Mfrl mfrl(high->num_states(), 5, {pair.lows()[0]}, options, seed);
     Mfrl rmax(high->num_states(), 5, {}, options, seed);
     reached[seed] = {episodes_until_enough(mfrl), episodes_until_enough(rmax)};
   });

@@ -24,7 +24,8 @@ constexpr double kStudent95 = 2.030;  // 35 degrees of freedom
 
 using Curve = std::array<double, std::size(kEpisodes)>;
 
-Curve learn(Agent& agent, const TabularMdp& mdp, const EpisodeSimulator& high, std::uint64_t seed) {
+Curve learn(TabularAgent& agent, const TabularMdp& mdp, const EpisodeSimulator& high,
+            std::uint64_t seed) {
   Curve out{};
   std::uint32_t done = 0;
   for (std::size_t i = 0; i < std::size(kEpisodes); ++i) {
@@ -72,8 +73,8 @@ TEST(ControlSlow, DockingIsMisledByThePublishedWayAlone) {
   std::vector<std::array<double, 3>> gains(kSeeds);
   parallel_for(kSeeds, 0, [&](std::size_t seed) {
     const auto high = make_docking({}, seed);
-    const FidelityPair pair = make_docking_pair({}, seed, high);
-    const auto value = [&](Agent& agent) {
+    const Fidelities pair = make_docking_pair({}, seed, high);
+    const auto value = [&](TabularAgent& agent) {
       testing::train(agent, *high, seed, 0, 10'000);
       return evaluate_from_start(*high->model(), policy_matrix(agent.greedy()), 0.99, 0).value;
     };

@@ -22,7 +22,7 @@ constexpr std::size_t kReplicates = 50'000;
 constexpr std::size_t kBatches = 100;
 
 struct Setting {
-  FidelityPair pair;
+  Fidelities pair;
   std::shared_ptr<const Simulator> high;
   QTable q;
   EstimatorBias exact;
@@ -31,7 +31,7 @@ struct Setting {
 Setting make_setting(const std::shared_ptr<const TabularMdp>& high,
                      const std::shared_ptr<const TabularMdp>& low) {
   const auto simulator = make_simulator(high);
-  FidelityPair pair(simulator, make_simulator(low));
+  Fidelities pair(simulator, make_simulator(low));
   QTable q = testing::optimal_q(*high, kGamma);
   const PolicyMatrix policy = policy_matrix(q.behaviour(0.1));
   EstimatorBias exact = exact_bias(pair, policy, policy, kGamma);
@@ -64,9 +64,8 @@ Replicates replicate(const Setting& setting, StateAction start, std::uint32_t nu
       const auto replicate = static_cast<std::uint32_t>(b * kReplicates / kBatches + r);
       CoMoments returns;
       for (std::uint32_t k = 0; k < kPairs; ++k) {
-        setting.high->record(
-            {.behaviour = behaviour, .seed = 1, .episode = replicate, .first_rollout = k}, start,
-            path);
+        setting.high->record(behaviour, {.seed = 1, .episode = replicate, .first_rollout = k}, {},
+                             start, path);
         shadow(setting.pair, path, image);
         discounted_returns(path.rewards, kGamma, g);
         const double g_hi = g[0];
@@ -75,12 +74,9 @@ Replicates replicate(const Setting& setting, StateAction start, std::uint32_t nu
       }
       double mu_lo = exact.q_low[i];
       if (num_free > 0) {
-        setting.pair.low().roll_out({.behaviour = behaviour,
-                                     .seed = 2,
-                                     .purpose = Purpose::low_rollout,
-                                     .episode = replicate,
-                                     .gamma = kGamma},
-                                    {&start, 1}, num_free, free);
+        setting.pair.low().roll_out(
+            behaviour, {.seed = 2, .purpose = Purpose::low_rollout, .episode = replicate},
+            {.gamma = kGamma}, {&start, 1}, num_free, free);
         mu_lo = 0;
         for (const RolloutSummary& s : free) mu_lo += s.discounted_return / num_free;
       }

@@ -28,17 +28,17 @@ Mdp problem(std::uint64_t seed) {
   return make_random_mdp({.states = 40, .actions = 4, .start_states = 10}, seed);
 }
 
-FidelityPair pair_of(const Mdp& high, const Mdp& low) {
+Fidelities pair_of(const Mdp& high, const Mdp& low) {
   return {make_simulator(high), make_simulator(low)};
 }
 
 using Case = testing::PairKind;
 
-FidelityPair degraded(std::uint64_t seed, double snr_db, Projection projection) {
+Fidelities degraded(std::uint64_t seed, double snr_db, Projection projection) {
   return testing::degraded_pair(problem(seed), snr_db, projection, seed);
 }
 
-FidelityPair rewarded(std::uint64_t seed, const std::function<double(double)>& f) {
+Fidelities rewarded(std::uint64_t seed, const std::function<double(double)>& f) {
   const Mdp high = problem(seed);
   return pair_of(high, testing::with_rewards(*high, [&](State s, Action a) {
                    return f(high->expected_reward(s, a));
@@ -110,7 +110,7 @@ Tallies run_case(const Case& c) {
   std::vector<Tallies> found(kSeeds);
   std::vector<double> truth(kSeeds);
   parallel_for(kSeeds, 0, [&](std::size_t seed) {
-    const FidelityPair pair = c.make(300 + seed);
+    const Fidelities pair = c.make(300 + seed);
     truth[seed] = testing::realised_change(
         pair, {.returns = kPlannedReturns, .gamma = kGamma, .trainings = 20});
     const QTable q(pair.high().num_states(), pair.num_actions());  // the uniform policy

@@ -39,7 +39,7 @@ struct PairMoments {
 };
 
 // One replicate: the pairs get n returns each, and at every n of kCounts all estimators are asked.
-void replicate(const FidelityPair& pair, const Simulator& high, const QTable& q,
+void replicate(const Fidelities& pair, const Simulator& high, const QTable& q,
                const EstimatorBias& exact, std::uint64_t seed, std::uint32_t replicate_index,
                std::size_t num_counts, ErrorsByCount& errors) {
   const Behaviour behaviour = q.behaviour(0.1);
@@ -56,26 +56,25 @@ void replicate(const FidelityPair& pair, const Simulator& high, const QTable& q,
       for (std::size_t k = 0; k < kPairs; ++k) {
         const StateAction start = start_of(k);
         const auto pair_index = static_cast<std::uint32_t>(k);
-        high.record({.behaviour = behaviour,
-                     .seed = seed,
+        high.record(behaviour,
+                    {.seed = seed,
                      .episode = replicate_index,
                      .first_pair = pair_index,
                      .first_rollout = n},
-                    start, path);
+                    {}, start, path);
         shadow(pair, path, image);
         discounted_returns(path.rewards, kGamma, g);
         const double g_hi = g[0];
         discounted_returns(image.rewards, kGamma, g);
         moments[k].paired.add(g_hi, g[0]);
         moments[k].coupled.add(g[0]);
-        pair.low().roll_out({.behaviour = behaviour,
-                             .seed = seed,
+        pair.low().roll_out(behaviour,
+                            {.seed = seed,
                              .purpose = Purpose::low_rollout,
                              .episode = replicate_index,
                              .first_pair = pair_index,
-                             .first_rollout = 10 * n,
-                             .gamma = kGamma},
-                            {&start, 1}, 10, free);
+                             .first_rollout = 10 * n},
+                            {.gamma = kGamma}, {&start, 1}, 10, free);
         for (const RolloutSummary& s : free) moments[k].free.add(s.discounted_return);
       }
     Errors& e = errors[c];
@@ -104,7 +103,7 @@ void replicate(const FidelityPair& pair, const Simulator& high, const QTable& q,
 
 ErrorsByCount measure(double snr_db, Projection projection, std::uint64_t problem) {
   const auto mdp = make_random_mdp({}, problem);
-  const FidelityPair pair = testing::degraded_pair(mdp, snr_db, projection, problem);
+  const Fidelities pair = testing::degraded_pair(mdp, snr_db, projection, problem);
   const auto high = make_simulator(mdp);
   const QTable q = testing::optimal_q(*mdp, kGamma);
   const PolicyMatrix policy = policy_matrix(q.behaviour(0.1));

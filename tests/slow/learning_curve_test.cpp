@@ -21,8 +21,8 @@ struct Published {
   double mean, sd;
 };
 
-using Maker = std::function<std::unique_ptr<Agent>(const std::shared_ptr<const TabularMdp>& high,
-                                                   std::uint64_t seed)>;
+using Maker = std::function<std::unique_ptr<TabularAgent>(
+    const std::shared_ptr<const TabularMdp>& high, std::uint64_t seed)>;
 
 // Our mean within 3.5 standard errors of the difference, both sides' seeds counted. Five checks:
 // false alarm 2e-3 per curve, and the seeds are fixed.

@@ -31,8 +31,8 @@ constexpr std::array<std::uint32_t, 8> kBudgets = {10, 20, 50, 100, 200, 500, 10
 constexpr double kClear = 1;  // per cent of optimal minus uniform, besides two standard errors
 constexpr double kMostLosses = 0.04;
 
-using Make =
-    std::function<std::unique_ptr<Agent>(const SequentialProblem& problem, std::uint64_t seed)>;
+using Make = std::function<std::unique_ptr<TabularAgent>(const SequentialProblem& problem,
+                                                         std::uint64_t seed)>;
 using Curve = std::array<double, kBudgets.size()>;
 
 std::string setting(const char* name, const char* otherwise) {
@@ -79,13 +79,9 @@ Curve learn(const SequentialProblem& p, const Scale& scale, const Make& make, st
   std::uint32_t k = 0;
   for (std::size_t b = 0; b < kBudgets.size() && kBudgets[b] <= most; ++b) {
     for (; k < kBudgets[b]; ++k) {
-      p.pair.high().run_episode({.behaviour = agent->behaviour(),
-                                 .seed = seed,
-                                 .purpose = Purpose::high_episode,
-                                 .episode = k,
-                                 .gamma = p.gamma,
-                                 .max_steps = p.max_steps},
-                                episode);
+      p.pair.high().run_episode(agent->behaviour(),
+                                {.seed = seed, .purpose = Purpose::high_episode, .episode = k},
+                                {.gamma = p.gamma, .max_steps = p.max_steps}, episode);
       agent->learn(episode);
     }
     curve[b] = scale(value_of(p, agent->greedy()));
@@ -165,7 +161,7 @@ TEST(SequentialSlow, ProblemsCanBeLearnt) {
 
 TEST(SequentialSlow, BayesIsNotMisled) {
   const auto make = [](bool use_low) {
-    return [=](const SequentialProblem& p, std::uint64_t seed) -> std::unique_ptr<Agent> {
+    return [=](const SequentialProblem& p, std::uint64_t seed) -> std::unique_ptr<TabularAgent> {
       return std::make_unique<Bayes>(p.pair, BayesOptions{.gamma = p.gamma, .use_low = use_low},
                                      seed);
     };
@@ -174,14 +170,14 @@ TEST(SequentialSlow, BayesIsNotMisled) {
 }
 
 // As a user would compare them: MCRL has equal weights and no extra exploration after cut episodes.
-std::unique_ptr<Agent> make_mfmcrl_plus(const SequentialProblem& p, std::uint64_t seed) {
+std::unique_ptr<TabularAgent> make_mfmcrl_plus(const SequentialProblem& p, std::uint64_t seed) {
   MfmcrlOptions options = mfmcrl_plus();
   options.gamma = p.gamma;
   options.max_steps = p.max_steps;
   return std::make_unique<Mfmcrl>(p.pair, options, seed);
 }
 
-std::unique_ptr<Agent> make_mcrl(const SequentialProblem& p, std::uint64_t /*seed*/) {
+std::unique_ptr<TabularAgent> make_mcrl(const SequentialProblem& p, std::uint64_t /*seed*/) {
   return std::make_unique<Mcrl>(p.pair.high().num_states(), p.pair.num_actions(),
                                 McrlOptions{.gamma = p.gamma});
 }

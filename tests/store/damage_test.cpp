@@ -29,9 +29,7 @@ RunRecord record_of(const RunConfig& config, std::uint64_t seed, double value = 
   for (std::uint64_t k = 0; k < 20; ++k)
     record.measurements.push_back({k, "test_reward", value + static_cast<double>(k)});
   record.measurements.push_back({10, "seconds", static_cast<double>(seed)});
-  record.num_states = 2;
-  record.num_actions = 2;
-  record.q = {1, 2, 3, value};
+  record.policy = q_table_artifact(2, 2, std::vector<double>{1, 2, 3, value});
   record.standard_errors = {1, 1, 1, value};
   return record;
 }
@@ -259,7 +257,7 @@ TEST(StoreDamage, MergeStopsWhereOneRunHasTwoResults) {
     store.define_experiment(spec);
     RunRecord record = record_of(spec.configs[0], 1, value);
     record.measurements.back().value = seconds;
-    record.q[3] = q;
+    record.policy = q_table_artifact(2, 2, std::vector<double>{1, 2, 3, q});
     store.append(record);
   };
   make("a.db", 0.5, 1, 0);

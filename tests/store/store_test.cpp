@@ -29,9 +29,7 @@ RunRecord record_of(const RunConfig& config, std::uint64_t seed, double value = 
   record.canonical = config.canonical;
   record.measurements = {
       {0, "test_reward", value}, {10, "test_reward", value + 1}, {10, "seconds", 3}};
-  record.num_states = 2;
-  record.num_actions = 2;
-  record.q = {1, 2, 3, value};
+  record.policy = q_table_artifact(2, 2, std::vector<double>{1, 2, 3, value});
   return record;
 }
 
@@ -78,7 +76,7 @@ TEST(Store, AFinishedRunIsNeverReplacedAndAFailedOneIs) {
   failed.failed = true;
   failed.error = "boom";
   failed.measurements.clear();
-  failed.q.clear();
+  failed.policy = {};
   store.append(failed);
   EXPECT_TRUE(store.finished().empty());
   ASSERT_EQ(store.failed_runs("tiny").size(), 1U);
@@ -157,9 +155,7 @@ TEST(Store, KeepsErrorsAndDiagnoses) {
     RunRecord record;
     record.key = {spec.configs[0].hash, 0, spec.configs[0].agent->algorithm_version};
     record.canonical = spec.configs[0].canonical;
-    record.num_states = 2;
-    record.num_actions = 1;
-    record.q = {1, 2};
+    record.policy = q_table_artifact(2, 1, std::vector<double>{1, 2});
     record.standard_errors = {0.5, std::numeric_limits<double>::infinity()};
     store.append(record);
     store.keep_diagnosis("tiny", "old");
@@ -269,18 +265,18 @@ RC_GTEST_PROP(Store, NumbersRoundTrip, ()) {
   store.define_experiment(spec);
   RunRecord record = record_of(spec.configs[0], 0);
   record.measurements.clear();
-  record.q.clear();
+  std::vector<double> q;
   for (std::uint64_t i = 0; i < 10; ++i) {
     const auto value =
         *rc::gen::suchThat(rc::gen::arbitrary<double>(), [](double x) { return std::isfinite(x); });
     record.measurements.push_back({i, "test_reward", value});
-    record.q.push_back(value);
+    q.push_back(value);
   }
-  record.num_states = 5;
+  record.policy = q_table_artifact(5, 2, q);
   store.append(record);
   const auto all = rows(store);
   for (std::size_t i = 0; i < 10; ++i) RC_ASSERT(all[i].value == record.measurements[i].value);
-  RC_ASSERT(store.policy("tiny", "MCRL", 0).q == record.q);
+  RC_ASSERT(store.policy("tiny", "MCRL", 0).q == q);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hilo/env/degraded_twin.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/env/random_mdp.hpp"
 #include "hilo/env/tabular_mdp.hpp"
 #include "hilo/exact/solve.hpp"
@@ -23,13 +23,13 @@ inline std::shared_ptr<const TabularMdp> small_mdp(std::uint64_t seed, std::size
       seed);
 }
 
-inline FidelityPair degraded_pair(const std::shared_ptr<const TabularMdp>& high, double snr_db,
-                                  Projection projection, std::uint64_t seed) {
+inline Fidelities degraded_pair(const std::shared_ptr<const TabularMdp>& high, double snr_db,
+                                Projection projection, std::uint64_t seed) {
   const auto twin = degrade(*high, {.snr_db = snr_db, .projection = projection}, seed);
   return {make_simulator(high), make_simulator(twin.mdp)};
 }
 
-inline FidelityPair small_pair(std::uint64_t seed, double snr_db = 0) {
+inline Fidelities small_pair(std::uint64_t seed, double snr_db = 0) {
   return degraded_pair(small_mdp(seed), snr_db, Projection::simplex, seed);
 }
 

@@ -25,18 +25,15 @@ double mean_returns(const Mcrl& agent) {
   return sum > 0 ? squares / sum : 0;
 }
 
-void train_both(const FidelityPair& pair, const TrainingPlan& plan, std::uint64_t seed, Mcrl& plain,
+void train_both(const Fidelities& pair, const TrainingPlan& plan, std::uint64_t seed, Mcrl& plain,
                 Mfmcrl& corrected) {
   const QTable uniform(pair.high().num_states(), pair.num_actions());
   Episode episode;
   for (std::uint32_t k = 0; k < kMostEpisodes; ++k) {
     if (k % kCheckEvery == 0 && mean_returns(plain) >= plan.returns) return;
-    pair.high().run_episode({.behaviour = uniform.behaviour(1),
-                             .seed = seed,
-                             .purpose = Purpose::high_episode,
-                             .episode = k,
-                             .max_steps = 10'000},
-                            episode);
+    pair.high().run_episode(uniform.behaviour(1),
+                            {.seed = seed, .purpose = Purpose::high_episode, .episode = k},
+                            {.max_steps = 10'000}, episode);
     plain.learn(episode);
     corrected.learn(episode);
   }
@@ -44,7 +41,7 @@ void train_both(const FidelityPair& pair, const TrainingPlan& plan, std::uint64_
 
 }  // namespace
 
-double realised_change(const FidelityPair& pair, const TrainingPlan& plan) {
+double realised_change(const Fidelities& pair, const TrainingPlan& plan) {
   const std::size_t num_states = pair.high().num_states(), num_actions = pair.num_actions();
   const QTable uniform(num_states, num_actions);
   const auto exact =

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo::testing {
 
@@ -18,6 +18,6 @@ struct TrainingPlan {
 // under the uniform policy: the ratio of the sums over trainings and pairs, each pair weighted by
 // its returns, less 1. The truth that predictions are judged by; needs a model of the high
 // fidelity.
-double realised_change(const FidelityPair& pair, const TrainingPlan& plan);
+double realised_change(const Fidelities& pair, const TrainingPlan& plan);
 
 }  // namespace hilo::testing

@@ -12,7 +12,7 @@ SequentialProblem grid(const char* name, const Maze& high, const Maze& low, doub
 
 // A taxi in an open field of 5 x 5 with a passenger at one corner and a goal at the other: moves,
 // and one action to pick up or set down. The cheap one thinks that the passenger is on board.
-FidelityPair taxi() {
+Fidelities taxi() {
   constexpr State kSide = 5, kCells = kSide * kSide, kEnd = 2 * kCells;
   const auto make = [=](bool boards_itself) {
     return tabulate(kEnd + 1, 5, {kEnd}, {12, 6}, [=](State s, Action a, Outcomes& out) {

@@ -134,7 +134,7 @@ std::shared_ptr<const TabularMdp> robot(double drain) {
 
 // A car too weak for the hill has to swing up: back, roll, forth, each for five moments. The cheap
 // one has half as many places and half as many speeds.
-FidelityPair valley() {
+Fidelities valley() {
   const auto make = [](State places, State speeds) {
     const State end = places * speeds;
     const auto row = [=](State s, Action a, Outcomes& out) {
@@ -198,7 +198,7 @@ std::shared_ptr<const TabularMdp> pole(double push) {
 }  // namespace
 
 void add_held_out_mazes(std::vector<SequentialProblem>& list) {
-  const auto add = [&](const char* name, double gamma, std::uint32_t max_steps, FidelityPair pair) {
+  const auto add = [&](const char* name, double gamma, std::uint32_t max_steps, Fidelities pair) {
     list.push_back({name, true, gamma, max_steps, std::move(pair)});
   };
   add("race-pedals-never-fail-in-low", 0.97, 150, pair_of(race(0.25), race(0)));

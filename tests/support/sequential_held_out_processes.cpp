@@ -30,7 +30,7 @@ std::shared_ptr<const TabularMdp> seats(bool late_pay_more, double unit) {
 
 // 8 levels of charge, 8 hours and 3 moods of the market; buy, hold, sell. Some of what is bought
 // gets lost. The cheap one knows no moods and no losses.
-FidelityPair storage() {
+Fidelities storage() {
   const auto make = [](State moods, double loss) {
     const State end = 64 * moods;
     const auto row = [=](State s, Action a, Outcomes& out) {
@@ -63,7 +63,7 @@ FidelityPair storage() {
 
 // Units of blood of three ages, up to 4 each; order 0, 1, 2 or 4. The oldest are used first, and
 // what is left of them expires. The cheap one only knows how many there are, and none expires.
-FidelityPair blood_bank() {
+Fidelities blood_bank() {
   constexpr std::array<State, 4> kOrders = {0, 1, 2, 4};
   constexpr std::array<double, 5> kDemand = {0.2, 0.3, 0.25, 0.15, 0.1};
   const auto high = [=](State s, Action a, Outcomes& out) {
@@ -119,7 +119,7 @@ std::shared_ptr<const TabularMdp> forest(double sign) {
 }
 
 // A tumour of 15 sizes and 10 grades of a drug in the blood; doses 0 to 3. Too much of it kills.
-FidelityPair treatment() {
+Fidelities treatment() {
   constexpr State kCured = 150, kDead = 151;
   const RowFunction day = [=](State s, Action a, Outcomes& out) {
     const State size = s / 10, drug = s % 10;
@@ -163,7 +163,7 @@ FidelityPair treatment() {
 
 // Ten grades of soil, the last crop and three grades of rain; fallow, beans, maize, wheat. The
 // cheap one knows no rain, and pays a subsidy for each year.
-FidelityPair crops() {
+Fidelities crops() {
   const auto make = [](State rains, double subsidy) {
     const State end = 40 * rains;
     const auto row = [=](State s, Action a, Outcomes& out) {
@@ -193,7 +193,7 @@ FidelityPair crops() {
 }  // namespace
 
 void add_held_out_processes(std::vector<SequentialProblem>& list) {
-  const auto add = [&](const char* name, double gamma, std::uint32_t max_steps, FidelityPair pair) {
+  const auto add = [&](const char* name, double gamma, std::uint32_t max_steps, Fidelities pair) {
     list.push_back({name, true, gamma, max_steps, std::move(pair)});
   };
   add("seats-all-customers-alike-in-low", 0.99, 50, pair_of(seats(true, 1), seats(false, 0.01)));

@@ -101,7 +101,7 @@ std::shared_ptr<const TabularMdp> call_centre(State shift) {
 }  // namespace
 
 void add_held_out_services(std::vector<SequentialProblem>& list) {
-  const auto add = [&](const char* name, double gamma, std::uint32_t max_steps, FidelityPair pair) {
+  const auto add = [&](const char* name, double gamma, std::uint32_t max_steps, Fidelities pair) {
     list.push_back({name, true, gamma, max_steps, std::move(pair)});
   };
   add("cache-unrelated-requests", 0.9, 100, pair_of(cache(51), cache(52)));

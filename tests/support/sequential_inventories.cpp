@@ -32,7 +32,7 @@ double costs(int stock_before, int demand, int order) {
   return -0.2 * left - 3.0 * missing - (order > 0 ? 1 : 0);
 }
 
-FidelityPair inventory_with_lead_times() {
+Fidelities inventory_with_lead_times() {
   const Demand demand;
   const State end = (kMostStock + 1) * kSlots * kSlots;
   const auto of = [](int stock, int tomorrow, int later) {
@@ -95,7 +95,7 @@ std::shared_ptr<const TabularMdp> inventory(double mean, double holding) {
 // Stock of 0 to 100, and at most one order outstanding: none, or one of 5, 10, 15 or 20 with 1 to 5
 // days left. Ordering while one is outstanding costs and has no effect. In the cheap one an order
 // arrives after a day. 2121 states and an end against 101 and an end.
-FidelityPair inventory_with_one_order(bool map_counts_order) {
+Fidelities inventory_with_one_order(bool map_counts_order) {
   constexpr int kMost = 100, kDays = 5, kSize = 5, kOutstanding = 21;
   const Demand demand = {.mean = 4, .most = 12};
   const auto pays = [](int stock, int d, bool orders) {
@@ -142,7 +142,7 @@ FidelityPair inventory_with_one_order(bool map_counts_order) {
 }
 
 void add_inventories(std::vector<SequentialProblem>& list) {
-  const auto add = [&](const char* name, double gamma, FidelityPair pair) {
+  const auto add = [&](const char* name, double gamma, Fidelities pair) {
     list.push_back({name, false, gamma, 300, std::move(pair)});
   };
   add("inventory-lead-times", 0.98, inventory_with_lead_times());

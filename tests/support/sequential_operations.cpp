@@ -10,7 +10,7 @@ namespace {
 
 // One right action of four at each of 30 stages, anything else falls back by three. Opening pays.
 // In the cheap one every third stage has another right action.
-FidelityPair lock() {
+Fidelities lock() {
   constexpr State kStages = 30, kEnd = kStages;
   const auto make = [=](bool cheap) {
     return tabulate(kEnd + 1, 4, {kEnd}, {0}, [=](State s, Action a, Outcomes& out) {
@@ -135,7 +135,7 @@ std::shared_ptr<const TabularMdp> network(std::uint64_t seed) {
 
 // A fish stock of 40 grades; harvest none, some, much. The cheap one lumps four grades and pays
 // in other units.
-FidelityPair fishery() {
+Fidelities fishery() {
   const auto make = [](State grades, double unit, double offset) {
     const State end = grades;
     const double scale = 40.0 / grades;
@@ -163,7 +163,7 @@ FidelityPair fishery() {
 }  // namespace
 
 void add_operations(std::vector<SequentialProblem>& list) {
-  const auto add = [&](const char* name, double gamma, FidelityPair pair) {
+  const auto add = [&](const char* name, double gamma, Fidelities pair) {
     list.push_back({name, false, gamma, 300, std::move(pair)});
   };
   add("lock-partly-wrong", 0.97, lock());

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/env/tabular_mdp.hpp"
 
 namespace hilo::testing {
@@ -16,7 +16,7 @@ struct SequentialProblem {
   bool held_out;  // not looked at while an agent is developed
   double gamma;
   std::uint32_t max_steps;
-  FidelityPair pair;
+  Fidelities pair;
 };
 
 // All of them: those for development first. The two halves have different families of problems and
@@ -35,7 +35,7 @@ void add_held_out_services(std::vector<SequentialProblem>& list);
 
 // An inventory with lead times. T keeps the stock, and adds what is on its way or forgets it: then
 // states that want opposite actions share a cheap state.
-FidelityPair inventory_with_one_order(bool map_counts_order);
+Fidelities inventory_with_one_order(bool map_counts_order);
 
 // Where a step may lead, in any order; the same successor may come more than once.
 using Outcomes = std::vector<Outcome>;
@@ -76,8 +76,8 @@ std::vector<std::string> random_map(std::size_t height, std::size_t width, doubl
 std::vector<std::string> with_cell(std::vector<std::string> map, std::size_t row, std::size_t col,
                                    char cell);
 
-inline FidelityPair pair_of(std::shared_ptr<const TabularMdp> high,
-                            std::shared_ptr<const TabularMdp> low) {
+inline Fidelities pair_of(std::shared_ptr<const TabularMdp> high,
+                          std::shared_ptr<const TabularMdp> low) {
   return {make_simulator(std::move(high)), make_simulator(std::move(low))};
 }
 

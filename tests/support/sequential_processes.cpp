@@ -101,7 +101,7 @@ std::shared_ptr<const TabularMdp> epidemic(double spread, bool rounded) {
 }  // namespace
 
 void add_processes(std::vector<SequentialProblem>& list) {
-  const auto add = [&](const char* name, double gamma, FidelityPair pair) {
+  const auto add = [&](const char* name, double gamma, Fidelities pair) {
     list.push_back({name, false, gamma, 300, std::move(pair)});
   };
   add("river-flipped", 0.98, pair_of(make_river({}), make_river({.pays = -1, .bank = -0.002})));

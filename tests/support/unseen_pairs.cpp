@@ -47,11 +47,11 @@ std::shared_ptr<const Simulator> simulator_of(const Dense& d) {
   return make_simulator(builder.build(start));
 }
 
-FidelityPair pair_of(const Dense& high, const Dense& low) {
+Fidelities pair_of(const Dense& high, const Dense& low) {
   return {simulator_of(high), simulator_of(low)};
 }
 
-FidelityPair aggregated(const Dense& high, const Dense& low, std::size_t width) {
+Fidelities aggregated(const Dense& high, const Dense& low, std::size_t width) {
   std::vector<State> low_of;
   for (std::size_t s = 0; s + 1 < high.states; ++s) low_of.push_back(static_cast<State>(s / width));
   low_of.push_back(static_cast<State>(low.end()));
@@ -163,7 +163,7 @@ double queue_cost(double x, std::size_t a) { return -x - 2 * static_cast<double>
 std::vector<PairKind> unseen_pair_kinds() {
   using Seed = std::uint64_t;
   std::vector<PairKind> kinds;
-  const auto add = [&](const char* name, std::function<FidelityPair(Seed)> make) {
+  const auto add = [&](const char* name, std::function<Fidelities(Seed)> make) {
     kinds.push_back({name, std::move(make)});
   };
   // Small processes whose cheap simulator has other rates or costs.

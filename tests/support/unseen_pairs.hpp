@@ -5,14 +5,14 @@
 #include <string>
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo::testing {
 
 // A kind of pairs of simulators, one pair for each seed.
 struct PairKind {
   std::string name;
-  std::function<FidelityPair(std::uint64_t seed)> make;
+  std::function<Fidelities(std::uint64_t seed)> make;
 };
 
 // Kinds that `diagnose` was not developed on: small processes with wrong rates, aggregated states,

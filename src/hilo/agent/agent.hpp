@@ -2,12 +2,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include "hilo/env/episode.hpp"
+#include "hilo/env/policy.hpp"
 #include "hilo/env/run_observer.hpp"
-#include "hilo/policy/q_table.hpp"
+#include "hilo/policy/artifact.hpp"
 
 namespace hilo {
 
@@ -21,34 +22,27 @@ struct LearnReport {
   bool dropped = false;                  // the episode was cut and taught nothing
 };
 
-// A learner: a policy that acts and a verb that updates it. It owns no loop and no simulator of the
-// high fidelity; whoever runs it gives it full episodes made with its behaviour.
+// A learner: a policy that acts, and a verb that updates it. The verb, learn(episode), belongs to
+// the domain of its episodes (tabular_agent.hpp). It owns no loop and no simulator of the high
+// fidelity; whoever runs it gives it full episodes made with its policy.
 class Agent {
  public:
   Agent() = default;
   virtual ~Agent() = default;
 
   // How it wants to act in the next episode, and how it would act if it had learnt enough. Views,
-  // valid until learn or load.
-  virtual Behaviour behaviour() const = 0;
-  Behaviour greedy() const { return q().behaviour(0); }
-  // What its low-fidelity roll-outs follow; without states if it makes none.
-  virtual Behaviour low_behaviour() const { return {}; }
+  // valid until it learns or is loaded.
+  virtual std::unique_ptr<const Policy> policy() const = 0;
+  virtual std::unique_ptr<const Policy> greedy_policy() const = 0;
+
+  // What is stored of the greedy one.
+  virtual PolicyArtifact artifact() const = 0;
 
   // Work before the first episode, in the low fidelity alone. Does nothing the second time; learn
   // does it where it was left out.
   virtual LearnReport prepare() { return {}; }
 
-  // The returns of a truncated episode lack what would have come: an agent that learns from returns
-  // drops it, and one that learns from single steps uses all of them. If learn throws, the agent
-  // must be loaded from a saved state before it is used again.
-  virtual LearnReport learn(const Episode& episode) = 0;
-
-  virtual const QTable& q() const = 0;
-  virtual std::uint64_t episodes() const = 0;  // given to learn so far, dropped ones included
-
-  // Of q()(s, a), as the agent judges it; infinite where it cannot.
-  virtual double standard_error(State s, Action a) const = 0;
+  virtual std::uint64_t episodes() const = 0;  // learnt from so far, dropped ones included
 
   // Numbers worth recording that only this kind of agent has.
   virtual std::vector<Fact> findings() const { return {}; }

@@ -36,7 +36,7 @@ std::uint32_t samples_for(const BayesOptions& options, const Simulator& low) {
 
 }  // namespace
 
-Bayes::Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed)
+Bayes::Bayes(Fidelities pair, const BayesOptions& options, std::uint64_t seed)
     : model_(std::move(pair), options.use_low),
       options_(options),
       seed_(seed),

@@ -27,12 +27,12 @@ struct BayesOptions {
 // seen a few times, it asks the same model without the low fidelity too: optimistic is the larger
 // of the two, and the answer goes over to it pair by pair. After an episode that went in circles
 // until it was cut, the next one acts partly at random. docs/math.md derives it.
-class Bayes final : public Agent {
+class Bayes final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 3;
   static constexpr std::uint32_t kArchiveVersion = 3;
 
-  Bayes(FidelityPair pair, const BayesOptions& options, std::uint64_t seed);
+  Bayes(Fidelities pair, const BayesOptions& options, std::uint64_t seed);
 
   Behaviour behaviour() const override { return optimistic_.behaviour(explores_); }
   LearnReport prepare() override;

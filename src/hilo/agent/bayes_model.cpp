@@ -23,7 +23,7 @@ std::size_t pairs_of(const EpisodeSimulator& simulator) {
 
 }  // namespace
 
-BayesModel::BayesModel(FidelityPair pair, bool use_low)
+BayesModel::BayesModel(Fidelities pair, bool use_low)
     : pair_(std::move(pair)),
       use_low_(use_low),
       own_map_(use_low ? std::nullopt
@@ -53,7 +53,6 @@ BayesModel::BayesModel(FidelityPair pair, bool use_low)
 }
 
 void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnReport& report) {
-  SingleSteps steps(pair_.low());
   Moments mean_rewards;
   double num_steps = 0;
   low_samples_ = samples;
@@ -62,7 +61,7 @@ void BayesModel::learn_low(std::uint32_t samples, std::uint64_t seed, LearnRepor
     for (Action a = 0; a < pair_.num_actions(); ++a) {
       const std::size_t j = index(s, a);
       for (std::uint32_t k = 0; k < samples; ++k) {
-        const Step step = steps.sample(pair_.low(), {s, a}, {seed, Purpose::preparation, s, a, k});
+        const Step step = sample_step(pair_.low(), {s, a}, {seed, Purpose::preparation, s, a, k});
         if (step.done) {
           seen_end_rewards_.add(step.reward);
           ++low_ends_[j];

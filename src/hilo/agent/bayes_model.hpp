@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "hilo/agent/agent.hpp"
+#include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/moments.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/estimator/reward_regression.hpp"
 #include "hilo/estimator/row_prior.hpp"
 #include "hilo/rollout/transition_counts.hpp"
@@ -25,7 +25,7 @@ namespace hilo {
 //   that T takes there?
 class BayesModel {
  public:
-  BayesModel(FidelityPair pair, bool use_low);
+  BayesModel(Fidelities pair, bool use_low);
 
   // The low-fidelity model: `samples` steps from every pair that is not terminal.
   void learn_low(std::uint32_t samples, std::uint64_t seed, LearnReport& report);
@@ -72,7 +72,7 @@ class BayesModel {
   // Of a low-fidelity successor, as the low fidelity has it; none where it says nothing.
   std::optional<double> low_chance(State s, Action a, State next_lo) const;
 
-  const FidelityPair& pair() const { return pair_; }
+  const Fidelities& pair() const { return pair_; }
   // T, or the identity where the low fidelity is not used: then nothing of it must matter.
   const StateMap& map() const { return own_map_ ? *own_map_ : pair_.map(); }
   bool use_low() const { return use_low_; }
@@ -113,7 +113,7 @@ class BayesModel {
   void refit_alone();
   void leave(State s);
 
-  FidelityPair pair_;
+  Fidelities pair_;
   bool use_low_;
   std::optional<StateMap> own_map_;
   bool one_to_one_ = true;  // T

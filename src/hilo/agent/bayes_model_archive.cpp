@@ -45,8 +45,8 @@ void BayesModel::load(ArchiveReader& in) {
   low_samples_ = in.value<std::uint32_t>();
   low_chance_of_any_end_ = in.value<double>();
   low_mean_go_pays_ = in.value<double>();
-  low_counts_.load(in, pair_.low().num_states());
-  low_end_counts_.load(in, pair_.low().num_states());
+  low_counts_.load(in, use_low_ ? pair_.low().num_states() : 0);
+  low_end_counts_.load(in, use_low_ ? pair_.low().num_states() : 0);
   in.array<std::uint8_t>("number of low-fidelity states", no_end_);
   in.array<std::uint32_t>("number of low-fidelity pairs", low_ends_);
   in.array<double>("number of low-fidelity pairs", low_reward_go_);

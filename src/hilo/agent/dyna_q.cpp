@@ -2,17 +2,17 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/single_steps.hpp"
 
 namespace hilo {
 
-DynaQ::DynaQ(FidelityPair pair, const TdOptions& options, std::uint32_t planning_steps,
+DynaQ::DynaQ(Fidelities pair, const TdOptions& options, std::uint32_t planning_steps,
              std::uint64_t seed)
     : TdAgent(pair.high().num_states(), pair.num_actions(), options),
       pair_(std::move(pair)),
       planning_steps_(planning_steps),
       seed_(seed),
-      seen_(q().num_states() * q().num_actions()),
-      low_steps_(pair_.low()) {
+      seen_(q().num_states() * q().num_actions()) {
   require_within("planning_steps", std::uint64_t{planning_steps}, 0, 1'000'000);
 }
 
@@ -41,7 +41,7 @@ void DynaQ::plan(std::uint32_t t, LearnReport& report) {
     const std::uint32_t back = choice.u32();
     const State s_lo = pair_.map().low_of(s);
     if (pair_.low().is_terminal(s_lo)) continue;
-    const Step step = low_steps_.sample(
+    const Step step = sample_step(
         pair_.low(), {s_lo, a}, {seed_, Purpose::low_rollout, episode, /*pair=*/t, /*rollout=*/k});
     ++report.low_steps;
 

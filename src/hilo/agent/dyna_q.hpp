@@ -1,8 +1,7 @@
 #pragma once
 
 #include "hilo/agent/temporal_difference.hpp"
-#include "hilo/env/fidelity_pair.hpp"
-#include "hilo/rollout/single_steps.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
 
@@ -17,7 +16,7 @@ class DynaQ final : public TdAgent {
   static constexpr std::uint32_t kAlgorithmVersion = 1;
   static constexpr std::uint32_t kArchiveVersion = 1;
 
-  DynaQ(FidelityPair pair, const TdOptions& options, std::uint32_t planning_steps,
+  DynaQ(Fidelities pair, const TdOptions& options, std::uint32_t planning_steps,
         std::uint64_t seed);
 
   LearnReport learn(const Episode& episode) override;
@@ -27,13 +26,11 @@ class DynaQ final : public TdAgent {
  private:
   void plan(std::uint32_t t, LearnReport& report);
 
-  FidelityPair pair_;
+  Fidelities pair_;
   std::uint32_t planning_steps_;
   std::uint64_t seed_;
   std::vector<std::uint8_t> seen_;  // [s * num_actions + a]
   std::vector<StateAction> pairs_;  // those seen, in order of first appearance
-
-  SingleSteps low_steps_;
 };
 
 }  // namespace hilo

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hilo/core/archive.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/policy/q_table.hpp"
 #include "hilo/rollout/transition_counts.hpp"
 

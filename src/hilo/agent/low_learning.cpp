@@ -17,13 +17,9 @@ TdValues learn_in_low_fidelity(const Simulator& low, const TdOptions& options,
   Episode episode;
   std::uint64_t steps = 0;
   for (std::uint32_t k = 0; steps < learning.low_steps; ++k) {
-    low.run_episode({.behaviour = values.behaviour(),
-                     .seed = seed,
-                     .purpose = Purpose::preparation,
-                     .episode = k,
-                     .gamma = options.gamma,
-                     .max_steps = learning.max_steps},
-                    episode);
+    low.run_episode(values.behaviour(),
+                    {.seed = seed, .purpose = Purpose::preparation, .episode = k},
+                    {.gamma = options.gamma, .max_steps = learning.max_steps}, episode);
     check_episode(episode, low.num_states(), low.num_actions());
     if (episode.length() == 0)
       throw Error(Errc::simulator, "the low fidelity gave an episode without a step");
@@ -35,7 +31,7 @@ TdValues learn_in_low_fidelity(const Simulator& low, const TdOptions& options,
   return values;
 }
 
-LowTaughtAgent::LowTaughtAgent(FidelityPair pair, const TdOptions& options,
+LowTaughtAgent::LowTaughtAgent(Fidelities pair, const TdOptions& options,
                                const LowLearning& learning, double prior_count, std::uint64_t seed)
     : TdAgent(pair.high().num_states(), pair.num_actions(), options),
       pair_(std::move(pair)),

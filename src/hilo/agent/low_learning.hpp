@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hilo/agent/temporal_difference.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
 
@@ -26,14 +26,14 @@ class LowTaughtAgent : public TdAgent {
   LearnReport prepare() override;
 
  protected:
-  LowTaughtAgent(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
+  LowTaughtAgent(Fidelities pair, const TdOptions& options, const LowLearning& learning,
                  double prior_count, std::uint64_t seed);
 
   std::vector<std::byte> write(std::string_view tag, std::uint32_t version) const;
   void read(std::span<const std::byte> bytes, std::string_view tag, std::uint32_t version);
 
  private:
-  FidelityPair pair_;
+  Fidelities pair_;
   LowLearning learning_;
   double prior_count_;
   std::uint64_t seed_;

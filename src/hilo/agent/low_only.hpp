@@ -11,7 +11,7 @@ class LowOnly final : public LowTaughtAgent {
   static constexpr std::uint32_t kAlgorithmVersion = 1;
   static constexpr std::uint32_t kArchiveVersion = 1;
 
-  LowOnly(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
+  LowOnly(Fidelities pair, const TdOptions& options, const LowLearning& learning,
           std::uint64_t seed)
       : LowTaughtAgent(std::move(pair), options, learning, /*prior_count=*/0, seed) {}
 

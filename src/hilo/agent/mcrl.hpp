@@ -1,7 +1,7 @@
 #pragma once
 
-#include "hilo/agent/agent.hpp"
 #include "hilo/agent/exploration.hpp"
+#include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/moments.hpp"
 #include "hilo/estimator/sample_mean.hpp"
 #include "hilo/rollout/first_visits.hpp"
@@ -17,7 +17,7 @@ struct McrlOptions {
 
 // On-policy first-visit Monte Carlo control with epsilon-soft policies (Sutton and Barto, 2nd ed.,
 // section 5.4): the paper's baseline, which sees the high fidelity alone.
-class Mcrl final : public Agent {
+class Mcrl final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 2;
   static constexpr std::uint32_t kArchiveVersion = 3;

@@ -18,7 +18,7 @@ constexpr std::uint32_t kRolloutsAtOnce = 4096;
 
 }  // namespace
 
-Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed)
+Mfmcrl::Mfmcrl(Fidelities pair, const MfmcrlOptions& options, std::uint64_t seed)
     : pair_(std::move(pair)),
       options_(options),
       seed_(seed),
@@ -45,7 +45,7 @@ Mfmcrl::Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t se
 }
 
 Mfmcrl::Mfmcrl(const Mfmcrl& other)
-    : Agent(other),
+    : TabularAgent(other),
       pair_(other.pair_),
       options_(other.options_),
       seed_(other.seed_),
@@ -109,19 +109,20 @@ void Mfmcrl::pool_path_returns() {
 // With common random numbers its k-th step draws from the words of the (t + k)-th step of the
 // episode.
 void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
-  RolloutBatch batch = low_batch();
+  const Behaviour policy = low_behaviour();
+  StreamAddress streams = low_streams();
   std::uint32_t visit = 0;
   for (const std::uint32_t t : high_visits_.find(high)) {
     const StateAction start = {low_.states[t], low_.actions[t]};
     if (options_.coupling == Coupling::common_random_numbers) {
-      batch.purpose = Purpose::high_episode;
-      batch.first_step = t;
+      streams.purpose = Purpose::high_episode;
+      streams.first_step = t;
     } else {
-      batch.purpose = Purpose::uncoupled;
-      batch.first_pair = visit++;
+      streams.purpose = Purpose::uncoupled;
+      streams.first_pair = visit++;
     }
     RolloutSummary summary;
-    pair_.low().roll_out(batch, {&start, 1}, 1, {&summary, 1});
+    pair_.low().roll_out(policy, streams, horizon(), {&start, 1}, 1, {&summary, 1});
     low_returns_[t] = summary.discounted_return;
     if (summary.steps > 0)
       path_pool_[index(start.state, start.action)].add(low_returns_[t], options_.recency);
@@ -137,35 +138,32 @@ Behaviour Mfmcrl::low_behaviour() const {
                                                      : action_0_.behaviour(explores());
 }
 
-RolloutBatch Mfmcrl::low_batch() const {
-  return {.behaviour = low_behaviour(),
-          .seed = seed_,
+StreamAddress Mfmcrl::low_streams() const {
+  return {.seed = seed_,
           .purpose = Purpose::low_rollout,
-          .episode = static_cast<std::uint32_t>(episodes_),
-          .gamma = options_.gamma,
-          .max_steps = options_.max_steps};
+          .episode = static_cast<std::uint32_t>(episodes_)};
 }
 
 // All at once, or in parts where that would make memory grow with m.
 void Mfmcrl::sample_start_pairs(LearnReport& report) {
-  RolloutBatch batch = low_batch();
+  StreamAddress streams = low_streams();
   const std::uint32_t m = options_.low_rollouts;
   if (starts_.size() * m <= kRolloutsAtOnce) {
-    sample_part(batch, starts_, m, report);
+    sample_part(streams, starts_, m, report);
     return;
   }
   for (std::uint32_t i = 0; i < starts_.size(); ++i)
     for (std::uint32_t done = 0; done < m; done += kRolloutsAtOnce) {
-      batch.first_pair = i;
-      batch.first_rollout = done;
-      sample_part(batch, {&starts_[i], 1}, std::min(m - done, kRolloutsAtOnce), report);
+      streams.first_pair = i;
+      streams.first_rollout = done;
+      sample_part(streams, {&starts_[i], 1}, std::min(m - done, kRolloutsAtOnce), report);
     }
 }
 
-void Mfmcrl::sample_part(const RolloutBatch& batch, std::span<const StateAction> starts,
+void Mfmcrl::sample_part(const StreamAddress& streams, std::span<const StateAction> starts,
                          std::uint32_t rollouts, LearnReport& report) {
   summaries_.resize(starts.size() * rollouts);
-  pair_.low().roll_out(batch, starts, rollouts, summaries_);
+  pair_.low().roll_out(low_behaviour(), streams, horizon(), starts, rollouts, summaries_);
   // Roll-out by roll-out, so that the sums of one pair need not wait for each other. Pairs are
   // distinct, so every pool still gets its returns in the order of their numbers.
   const std::size_t num_starts = starts.size();
@@ -226,7 +224,7 @@ class Mfmcrl::PathPool final : public PathVisitor {
 
 void Mfmcrl::sample_paths(LearnReport& report) {
   PathPool pool(*this, report);
-  pair_.low().record_paths(low_batch(), starts_, pool);
+  pair_.low().record_paths(low_behaviour(), low_streams(), horizon(), starts_, pool);
 }
 
 void Mfmcrl::pool_first_visits(const Episode& rollout) {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "hilo/agent/agent.hpp"
 #include "hilo/agent/mfmcrl_options.hpp"
+#include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/moments.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/policy/low_policy.hpp"
 #include "hilo/rollout/first_visits.hpp"
 
@@ -14,13 +14,13 @@ namespace hilo {
 // Multifidelity Monte Carlo RL: Algorithm 1 of the paper, with a choice of its estimator. Coupling
 // by common random numbers supposes that the k-th episode learnt from is the k-th of the streams
 // Purpose::high_episode of the same seed; with others the returns are merely not coupled.
-class Mfmcrl final : public Agent {
+class Mfmcrl final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 2;
   static constexpr std::uint32_t kArchiveVersion = 4;
 
   // The seed addresses the streams of the low-fidelity roll-outs.
-  Mfmcrl(FidelityPair pair, const MfmcrlOptions& options, std::uint64_t seed);
+  Mfmcrl(Fidelities pair, const MfmcrlOptions& options, std::uint64_t seed);
 
   Behaviour behaviour() const override { return q_.behaviour(explores()); }
   Behaviour low_behaviour() const override;
@@ -57,7 +57,8 @@ class Mfmcrl final : public Agent {
   }
   std::size_t index(State s, Action a) const { return s * q_.num_actions() + a; }
   Evidence evidence(State s, Action a) const;
-  RolloutBatch low_batch() const;
+  StreamAddress low_streams() const;
+  Horizon horizon() const { return {.gamma = options_.gamma, .max_steps = options_.max_steps}; }
   // Coupled roll-outs that are cut cannot be left out, as there is no other for their pair; then
   // the free ones they are compared with must not be either.
   bool drops_cut_returns() const {
@@ -66,14 +67,14 @@ class Mfmcrl final : public Agent {
   void pool_path_returns();
   void pair_with_rollouts(const Episode& high, LearnReport& report);
   void sample_start_pairs(LearnReport& report);
-  void sample_part(const RolloutBatch& batch, std::span<const StateAction> starts,
+  void sample_part(const StreamAddress& streams, std::span<const StateAction> starts,
                    std::uint32_t rollouts, LearnReport& report);
   class PathPool;
   void sample_paths(LearnReport& report);
   void pool_first_visits(const Episode& rollout);
   void update_values(const Episode& high, LearnReport& report);
 
-  FidelityPair pair_;
+  Fidelities pair_;
   MfmcrlOptions options_;
   std::uint64_t seed_;
   double explores_;  // the probability of a uniform action after an episode that ended

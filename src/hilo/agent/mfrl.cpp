@@ -8,7 +8,7 @@
 
 namespace hilo {
 
-Mfrl::Mfrl(std::size_t num_states, std::size_t num_actions, std::vector<ChainLink> chain,
+Mfrl::Mfrl(std::size_t num_states, std::size_t num_actions, std::vector<LowFidelity> chain,
            const MfrlOptions& options, std::uint64_t seed)
     : chain_(std::move(chain)), options_(options), seed_(seed) {
   require_within("low_known_after", std::uint64_t{options.low_known_after}, 1, 1'000'000);
@@ -20,10 +20,10 @@ Mfrl::Mfrl(std::size_t num_states, std::size_t num_actions, std::vector<ChainLin
   levels_.emplace_back(num_states, num_actions, options.model);
   KnownModelOptions below = options.model;
   below.known_after = options.low_known_after;
-  for (const ChainLink& link : chain_) {
+  for (const LowFidelity& link : chain_) {
     if (link.simulator->num_actions() != num_actions ||
-        link.map.num_high_states() != levels_.back().optimistic().num_states() ||
-        link.map.num_low_states() != link.simulator->num_states())
+        link.map->num_high_states() != levels_.back().optimistic().num_states() ||
+        link.map->num_low_states() != link.simulator->num_states())
       throw Error(Errc::usage, "a chain of simulators needs maps that fit, and the same actions");
     levels_.emplace_back(link.simulator->num_states(), num_actions, below);
   }
@@ -64,7 +64,7 @@ void Mfrl::take_in(std::size_t d, const Episode& episode, std::uint64_t& known_i
     const bool was_known = levels_[d].known(s, a);
     known_in_a_row = was_known ? known_in_a_row + 1 : 0;
     if (!was_known && d < chain_.size()) {
-      const State below = chain_[d].map.low_of(s);
+      const State below = chain_[d].map->low_of(s);
       if (!levels_[d + 1].known(below, a) && !chain_[d].simulator->is_terminal(below))
         open_[d].push_back({below, a});
     }
@@ -93,17 +93,16 @@ void Mfrl::learn_below(std::size_t d, LearnReport& report) {
 void Mfrl::run_below(std::size_t d, const StateAction* start, std::uint64_t& known_in_a_row,
                      LearnReport& report) {
   const Simulator& simulator = *chain_[d - 1].simulator;
-  const RolloutBatch batch = {.behaviour = levels_[d].optimistic().behaviour(0),
-                              .seed = seed_,
-                              .purpose = Purpose::low_rollout,
-                              .episode = static_cast<std::uint32_t>(low_episodes_++),
-                              .first_pair = static_cast<std::uint32_t>(d),
-                              .gamma = options_.model.gamma,
-                              .max_steps = options_.max_steps};
+  const Behaviour policy = levels_[d].optimistic().behaviour(0);
+  const StreamAddress streams = {.seed = seed_,
+                                 .purpose = Purpose::low_rollout,
+                                 .episode = static_cast<std::uint32_t>(low_episodes_++),
+                                 .first_pair = static_cast<std::uint32_t>(d)};
+  const Horizon horizon = {.gamma = options_.model.gamma, .max_steps = options_.max_steps};
   if (start != nullptr)
-    simulator.record(batch, *start, low_);
+    simulator.record(policy, streams, horizon, *start, low_);
   else
-    simulator.run_episode(batch, low_);
+    simulator.run_episode(policy, streams, horizon, low_);
   check_episode(low_, simulator.num_states(), simulator.num_actions());
   if (start != nullptr) check_started_at(low_, *start);
   if (low_.length() == 0)
@@ -119,7 +118,7 @@ void Mfrl::run_below(std::size_t d, const StateAction* start, std::uint64_t& kno
 void Mfrl::hand_up(std::size_t d) {
   KnownModel& above = levels_[d - 1];
   const QTable& q = levels_[d].optimistic();
-  const StateMap& map = chain_[d - 1].map;
+  const StateMap& map = *chain_[d - 1].map;
   double& beta = betas_[d - 1];
   if (options_.estimate_beta) beta = std::max(options_.beta, above.largest_excess(q, map));
   for (State s = 0; s < map.num_high_states(); ++s)
@@ -183,7 +182,7 @@ void Mfrl::load(std::span<const std::byte> bytes) {
     loaded.levels_[d].load(in);
     loaded.open_[d] = in.list<StateAction>("number of open pairs", kMaxTableSize);
     for (const auto [s, a] : loaded.open_[d])
-      if (d == chain_.size() || s >= chain_[d].map.num_low_states() || a >= q().num_actions())
+      if (d == chain_.size() || s >= chain_[d].map->num_low_states() || a >= q().num_actions())
         ArchiveReader::mismatch("list of open pairs");
   }
   in.array<double>("number of levels", loaded.betas_);

@@ -3,17 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "hilo/agent/agent.hpp"
 #include "hilo/agent/known_model.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/agent/tabular_agent.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
-
-// A simulator below another one, and how the states above it map to its own.
-struct ChainLink {
-  std::shared_ptr<const Simulator> simulator;
-  StateMap map;
-};
 
 struct MfrlOptions {
   KnownModelOptions model;               // of the high fidelity
@@ -35,13 +29,13 @@ struct MfrlOptions {
 // steps in a row, and downwards after unknown_pairs visits to pairs that are known neither there
 // nor below. Without simulators it is R-max. Departures from the paper: the high fidelity is left
 // after whole episodes only, and what it knows is not handed down.
-class Mfrl final : public Agent {
+class Mfrl final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
   static constexpr std::uint32_t kArchiveVersion = 1;
 
   // `chain`: from the one right below the high fidelity down to the cheapest.
-  Mfrl(std::size_t num_states, std::size_t num_actions, std::vector<ChainLink> chain,
+  Mfrl(std::size_t num_states, std::size_t num_actions, std::vector<LowFidelity> chain,
        const MfrlOptions& options, std::uint64_t seed);
 
   Behaviour behaviour() const override { return levels_[0].optimistic().behaviour(0); }
@@ -66,7 +60,7 @@ class Mfrl final : public Agent {
   void take_in(std::size_t d, const Episode& episode, std::uint64_t& known_in_a_row);
   void hand_up(std::size_t d);
 
-  std::vector<ChainLink> chain_;
+  std::vector<LowFidelity> chain_;
   MfrlOptions options_;
   std::uint64_t seed_;
 

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/agent/bayes.hpp"
 #include "hilo/agent/kinds.hpp"
 #include "hilo/agent/mfrl.hpp"
@@ -13,8 +15,8 @@ ParameterInfo optimism() {
           {}};
 }
 
-std::unique_ptr<Agent> build_bayes(const FidelityPair& pair, const Parameters& p,
-                                   const AgentSetting& setting) {
+std::unique_ptr<TabularAgent> build_bayes(const Fidelities& pair, const Parameters& p,
+                                          const AgentSetting& setting) {
   return std::make_unique<Bayes>(
       pair,
       BayesOptions{.gamma = setting.gamma,
@@ -25,8 +27,8 @@ std::unique_ptr<Agent> build_bayes(const FidelityPair& pair, const Parameters& p
       setting.seed);
 }
 
-std::unique_ptr<Agent> build_bayes_high(const FidelityPair& pair, const Parameters& p,
-                                        const AgentSetting& setting) {
+std::unique_ptr<TabularAgent> build_bayes_high(const Fidelities& pair, const Parameters& p,
+                                               const AgentSetting& setting) {
   return std::make_unique<Bayes>(
       pair,
       BayesOptions{.gamma = setting.gamma, .optimism = p.number("optimism"), .use_low = false},
@@ -87,15 +89,40 @@ void check_bounds(std::map<std::string, Value>& given) {
                                         p.number("value_min"), p.number("value_max")));
 }
 
-std::unique_ptr<Agent> build_rmax(const FidelityPair& pair, const Parameters& p,
-                                  const AgentSetting& setting) {
+std::unique_ptr<TabularAgent> build_rmax(const Fidelities& pair, const Parameters& p,
+                                         const AgentSetting& setting) {
   return std::make_unique<Mfrl>(pair.high().num_states(), pair.num_actions(),
-                                std::vector<ChainLink>{},
+                                std::vector<LowFidelity>{},
                                 MfrlOptions{.model = known_model(p, setting)}, setting.seed);
 }
 
-std::unique_ptr<Agent> build_mfrl(const FidelityPair& pair, const Parameters& p,
-                                  const AgentSetting& setting) {
+// Maps of fidelities begin at the high one, those of a chain at the level above: the second must
+// not tell apart what the first puts together.
+std::vector<LowFidelity> chain_of(const Fidelities& fidelities) {
+  std::vector<LowFidelity> chain(fidelities.lows().begin(), fidelities.lows().end());
+  for (std::size_t d = 1; d < chain.size(); ++d) {
+    const StateMap& above = fidelities.map(d - 1);
+    const StateMap& below = fidelities.map(d);
+    std::vector<State> low_of;
+    for (State s = 0; s < above.num_low_states(); ++s) {
+      const std::span<const State> states = above.high_of(s);
+      const auto goes_elsewhere = [&](State high) {
+        return below.low_of(high) != below.low_of(states[0]);
+      };
+      if (states.empty() || std::ranges::any_of(states, goes_elsewhere))
+        throw Error(Errc::spec,
+                    fmt::format("state {} of low fidelity {} has no image of its own in low "
+                                "fidelity {}, so that they are no chain",
+                                s, d, d + 1));
+      low_of.push_back(below.low_of(states[0]));
+    }
+    chain[d].map = std::make_shared<const StateMap>(std::move(low_of), below.num_low_states());
+  }
+  return chain;
+}
+
+std::unique_ptr<TabularAgent> build_mfrl(const Fidelities& pair, const Parameters& p,
+                                         const AgentSetting& setting) {
   const MfrlOptions options = {
       .model = known_model(p, setting),
       .low_known_after = static_cast<std::uint32_t>(p.integer("low_known_after")),
@@ -105,10 +132,8 @@ std::unique_ptr<Agent> build_mfrl(const FidelityPair& pair, const Parameters& p,
       .unknown_pairs = static_cast<std::uint32_t>(p.integer("unknown_pairs")),
       .low_steps = static_cast<std::uint64_t>(p.integer("low_steps")),
       .max_steps = setting.max_steps};
-  return std::make_unique<Mfrl>(
-      pair.high().num_states(), pair.num_actions(),
-      std::vector<ChainLink>{{.simulator = pair.shared_low(), .map = pair.map()}}, options,
-      setting.seed);
+  return std::make_unique<Mfrl>(pair.high().num_states(), pair.num_actions(), chain_of(pair),
+                                options, setting.seed);
 }
 
 }  // namespace
@@ -153,6 +178,7 @@ std::vector<AgentKind> model_based_kinds() {
        .complete = check_bounds,
        .display_of = {},
        .uses_low_fidelity = true,
+       .takes_several = true,
        .plans = true,
        .algorithm_version = Mfrl::kAlgorithmVersion,
        .build = build_mfrl},

@@ -26,8 +26,8 @@ ParameterInfo exploration_parameter() {
           .silent_default = true};
 }
 
-std::unique_ptr<Agent> build_mcrl(const FidelityPair& pair, const Parameters& p,
-                                  const AgentSetting& setting) {
+std::unique_ptr<TabularAgent> build_mcrl(const Fidelities& pair, const Parameters& p,
+                                         const AgentSetting& setting) {
   return std::make_unique<Mcrl>(pair.high().num_states(), pair.num_actions(),
                                 McrlOptions{.gamma = setting.gamma,
                                             .epsilon = setting.epsilon,
@@ -49,8 +49,8 @@ void complete_mfmcrl(std::map<std::string, Value>& given) {
   given.try_emplace("pool", std::string(name_of(Pool::whole_paths)));
 }
 
-std::unique_ptr<Agent> build_mfmcrl(const FidelityPair& pair, const Parameters& p,
-                                    const AgentSetting& setting) {
+std::unique_ptr<TabularAgent> build_mfmcrl(const Fidelities& pair, const Parameters& p,
+                                           const AgentSetting& setting) {
   const MfmcrlOptions options = {
       .gamma = setting.gamma,
       .epsilon = setting.epsilon,

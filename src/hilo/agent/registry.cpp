@@ -22,6 +22,16 @@ const std::vector<AgentKind>& all_kinds() {
 
 }  // namespace
 
+void require_fidelities(const AgentKind& kind, const Fidelities& fidelities) {
+  const std::size_t given = fidelities.lows().size();
+  if (kind.uses_low_fidelity && given == 0)
+    throw Error(Errc::spec,
+                fmt::format("the agent {} needs a low fidelity, but none was given", kind.name));
+  if (kind.uses_low_fidelity && !kind.takes_several && given > 1)
+    throw Error(Errc::spec, fmt::format("the agent {} uses one low fidelity, but {} were given",
+                                        kind.name, given));
+}
+
 std::span<const AgentKind> agent_kinds() { return all_kinds(); }
 
 const AgentKind& agent_kind(std::string_view name) {

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "hilo/agent/agent.hpp"
+#include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/parameters.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
@@ -44,16 +44,21 @@ struct AgentKind {
   // The name in labels where it depends on the parameters; otherwise `display`.
   std::function<std::string(const Parameters&)> display_of = {};
   bool uses_low_fidelity = false;
+  bool takes_several = false;           // low fidelities; otherwise one at most
   bool plans = false;                   // by value iteration, for which gamma must be below 1
   std::uint32_t algorithm_version = 0;  // raised by every change that alters results
   // Versions of exchangeable parts, such as the estimator. They belong to a run's identity from the
   // second on, so that a change of one part leaves the runs with the others as they are.
   std::function<std::map<std::string, std::uint32_t>(const Parameters&)> part_versions = {};
-  std::function<std::unique_ptr<Agent>(const FidelityPair&, const Parameters&, const AgentSetting&)>
+  std::function<std::unique_ptr<TabularAgent>(const Fidelities&, const Parameters&,
+                                              const AgentSetting&)>
       build;
 };
 
 std::span<const AgentKind> agent_kinds();
+
+// Throws Errc::spec unless the agent can work with so many low fidelities.
+void require_fidelities(const AgentKind& kind, const Fidelities& fidelities);
 
 // Throws on an unknown name, with the nearest known one.
 const AgentKind& agent_kind(std::string_view name);

@@ -3,7 +3,7 @@
 #include <limits>
 #include <vector>
 
-#include "hilo/agent/agent.hpp"
+#include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/archive.hpp"
 
 namespace hilo {
@@ -47,7 +47,7 @@ class TdValues {
 // What agents have in common that learn one table of action values step by step and act
 // epsilon-greedily in it. Textbooks let the policy follow at once; here it stays as it is until the
 // episode ends, because the high fidelity gives whole episodes.
-class TdAgent : public Agent {
+class TdAgent : public TabularAgent {
  public:
   Behaviour behaviour() const override { return values_.behaviour(); }
   const QTable& q() const override { return values_.q(); }

@@ -53,8 +53,8 @@ std::vector<AgentKind> temporal_difference_kinds() {
        .plans = false,
        .algorithm_version = QLearning::kAlgorithmVersion,
        .build =
-           [](const FidelityPair& pair, const Parameters& p, const AgentSetting& setting) {
-             return std::unique_ptr<Agent>(std::make_unique<QLearning>(
+           [](const Fidelities& pair, const Parameters& p, const AgentSetting& setting) {
+             return std::unique_ptr<TabularAgent>(std::make_unique<QLearning>(
                  pair.high().num_states(), pair.num_actions(), td_options(p, setting)));
            }},
       {.name = "expected-sarsa",
@@ -68,8 +68,8 @@ std::vector<AgentKind> temporal_difference_kinds() {
        .plans = false,
        .algorithm_version = ExpectedSarsa::kAlgorithmVersion,
        .build =
-           [](const FidelityPair& pair, const Parameters& p, const AgentSetting& setting) {
-             return std::unique_ptr<Agent>(std::make_unique<ExpectedSarsa>(
+           [](const Fidelities& pair, const Parameters& p, const AgentSetting& setting) {
+             return std::unique_ptr<TabularAgent>(std::make_unique<ExpectedSarsa>(
                  pair.high().num_states(), pair.num_actions(), td_options(p, setting)));
            }},
       {.name = "dyna-q",
@@ -88,8 +88,8 @@ std::vector<AgentKind> temporal_difference_kinds() {
        .plans = false,
        .algorithm_version = DynaQ::kAlgorithmVersion,
        .build =
-           [](const FidelityPair& pair, const Parameters& p, const AgentSetting& setting) {
-             return std::unique_ptr<Agent>(std::make_unique<DynaQ>(
+           [](const Fidelities& pair, const Parameters& p, const AgentSetting& setting) {
+             return std::unique_ptr<TabularAgent>(std::make_unique<DynaQ>(
                  pair, td_options(p, setting),
                  static_cast<std::uint32_t>(p.integer("planning_steps")), setting.seed));
            }},
@@ -106,8 +106,8 @@ std::vector<AgentKind> temporal_difference_kinds() {
        .plans = false,
        .algorithm_version = Transfer::kAlgorithmVersion,
        .build =
-           [](const FidelityPair& pair, const Parameters& p, const AgentSetting& setting) {
-             return std::unique_ptr<Agent>(
+           [](const Fidelities& pair, const Parameters& p, const AgentSetting& setting) {
+             return std::unique_ptr<TabularAgent>(
                  std::make_unique<Transfer>(pair, td_options(p, setting), low_learning(p, setting),
                                             p.number("prior_count"), setting.seed));
            }},
@@ -122,8 +122,8 @@ std::vector<AgentKind> temporal_difference_kinds() {
        .plans = false,
        .algorithm_version = LowOnly::kAlgorithmVersion,
        .build =
-           [](const FidelityPair& pair, const Parameters& p, const AgentSetting& setting) {
-             return std::unique_ptr<Agent>(std::make_unique<LowOnly>(
+           [](const Fidelities& pair, const Parameters& p, const AgentSetting& setting) {
+             return std::unique_ptr<TabularAgent>(std::make_unique<LowOnly>(
                  pair, td_options(p, setting), low_learning(p, setting), setting.seed));
            }},
   };

@@ -13,7 +13,7 @@ class Transfer final : public LowTaughtAgent {
   static constexpr std::uint32_t kAlgorithmVersion = 1;
   static constexpr std::uint32_t kArchiveVersion = 1;
 
-  Transfer(FidelityPair pair, const TdOptions& options, const LowLearning& learning,
+  Transfer(Fidelities pair, const TdOptions& options, const LowLearning& learning,
            double prior_count, std::uint64_t seed)
       : LowTaughtAgent(std::move(pair), options, learning, prior_count, seed) {}
 

@@ -15,6 +15,9 @@ namespace hilo {
 
 static_assert(std::endian::native == std::endian::little, "archives are little-endian");
 
+// For lists whose length is bounded by the bytes that are there alone.
+inline constexpr std::size_t kAnyLength = static_cast<std::size_t>(-1);
+
 // Writes the state of an object as bytes: a tag and a version, then values in a fixed order, then a
 // checksum over all of it.
 class ArchiveWriter {
@@ -31,6 +34,8 @@ class ArchiveWriter {
     value(static_cast<std::uint64_t>(xs.size()));
     append(xs.data(), xs.size_bytes());
   }
+
+  void text(std::string_view text) { array<char>(text); }
 
   std::vector<std::byte> finish();
 
@@ -83,6 +88,11 @@ class ArchiveReader {
     std::vector<T> xs(static_cast<std::size_t>(size));
     take(xs.data(), xs.size() * sizeof(T));
     return xs;
+  }
+
+  std::string text(std::string_view what) {
+    const std::vector<char> characters = list<char>(what, kAnyLength);
+    return {characters.begin(), characters.end()};
   }
 
   void finish() const;

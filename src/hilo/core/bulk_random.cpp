@@ -122,8 +122,8 @@ HWY_AFTER_NAMESPACE();
 namespace hilo {
 namespace {
 
-void fill(const Stream& stream, std::span<double> out, bool normal) {
-  switch (simd_path()) {
+void fill(SimdPath path, const Stream& stream, std::span<double> out, bool normal) {
+  switch (path) {
 #if HWY_TARGETS & HWY_AVX3
     case SimdPath::avx512:
       return N_AVX3::fill(stream, out, normal);
@@ -148,8 +148,12 @@ void fill(const Stream& stream, std::span<double> out, bool normal) {
 
 }  // namespace
 
-void fill_uniform(const Stream& stream, std::span<double> out) { fill(stream, out, false); }
-void fill_normal(const Stream& stream, std::span<double> out) { fill(stream, out, true); }
+void fill_uniform(const Stream& stream, std::span<double> out, SimdPath path) {
+  fill(path, stream, out, false);
+}
+void fill_normal(const Stream& stream, std::span<double> out, SimdPath path) {
+  fill(path, stream, out, true);
+}
 
 }  // namespace hilo
 #endif  // HWY_ONCE

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -65,11 +64,6 @@ SimdPath choose() {
                           wanted, known));
 }
 
-std::atomic<SimdPath>& chosen() {
-  static std::atomic<SimdPath> path = choose();
-  return path;
-}
-
 }  // namespace
 
 std::string_view name_of(SimdPath path) {
@@ -85,12 +79,14 @@ std::vector<SimdPath> simd_paths() {
   return paths;
 }
 
-SimdPath simd_path() { return chosen().load(std::memory_order_relaxed); }
+SimdPath simd_path() {
+  static const SimdPath path = choose();
+  return path;
+}
 
-void use_simd_path(SimdPath path) {
+void require_simd_path(SimdPath path) {
   if (!has(path))
     throw Error(Errc::usage, fmt::format("this CPU cannot run the path '{}'", name_of(path)));
-  chosen() = path;
 }
 
 }  // namespace hilo

@@ -15,11 +15,11 @@ std::string_view name_of(SimdPath path);
 // Those that this CPU can run, `scalar` first and the best last.
 std::vector<SimdPath> simd_paths();
 
-// The one in use: the environment variable HILO_SIMD names it, or else it is the best. Throws if
-// that names none that this CPU has.
+// The one to take where nothing else is said: the environment variable HILO_SIMD names it, or else
+// it is the best. Throws if that names none that this CPU has.
 SimdPath simd_path();
 
-// Another one from now on, for tests and benchmarks.
-void use_simd_path(SimdPath path);
+// Throws if this CPU cannot run it.
+void require_simd_path(SimdPath path);
 
 }  // namespace hilo

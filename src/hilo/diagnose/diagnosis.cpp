@@ -182,7 +182,7 @@ std::string_view name_of(Advice advice) {
   return "cannot tell yet";
 }
 
-Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const DiagnosisPlan& plan) {
+Diagnosis diagnose(const Fidelities& pair, const Pilot& pilot, const DiagnosisPlan& plan) {
   Diagnosis out;
   out.episodes = pilot.episodes;
   out.train_episodes = plan.train_episodes;

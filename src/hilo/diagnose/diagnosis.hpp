@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hilo/diagnose/pilot.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
 
@@ -67,6 +67,6 @@ struct Diagnosis {
   double break_even_cost_ratio = 0;  // the least at which it pays; infinite: never
 };
 
-Diagnosis diagnose(const FidelityPair& pair, const Pilot& pilot, const DiagnosisPlan& plan);
+Diagnosis diagnose(const Fidelities& pair, const Pilot& pilot, const DiagnosisPlan& plan);
 
 }  // namespace hilo

@@ -28,7 +28,7 @@ class Stopwatch {
 
 }  // namespace
 
-Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& options,
+Pilot run_pilot(const Fidelities& pair, const QTable& q, const PilotOptions& options,
                 const std::function<bool()>& keep_going) {
   require_within("pilot episodes", std::uint64_t{options.episodes}, 1, 10'000'000, Errc::usage);
   require_within("low_rollouts", std::uint64_t{options.low_rollouts}, 1, 1'000'000, Errc::usage);
@@ -41,20 +41,16 @@ Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& o
   pilot.num_actions = num_actions;
   pilot.low_rollouts = options.low_rollouts;
   pilot.free.resize(pair.low().num_states() * num_actions);
+  const Horizon horizon = {.gamma = options.gamma, .max_steps = options.max_steps};
   Episode high, low, rollout;
   std::vector<double> high_returns, low_returns, free_returns;
   std::vector<StateAction> starts;
 
   for (std::uint32_t k = 0; k < options.episodes && keep_going(); ++k) {
-    RolloutBatch batch = {.behaviour = q.behaviour(options.epsilon),
-                          .seed = options.seed,
-                          .purpose = Purpose::high_episode,
-                          .episode = k,
-                          .gamma = options.gamma,
-                          .max_steps = options.max_steps};
+    StreamAddress streams = {.seed = options.seed, .purpose = Purpose::high_episode, .episode = k};
     {
       const Stopwatch watch(pilot.high_seconds);
-      pair.high().run_episode(batch, high);
+      pair.high().run_episode(q.behaviour(options.epsilon), streams, horizon, high);
     }
     check_episode(high, pair.high().num_states(), num_actions);
     shadow(pair, high, low);
@@ -74,15 +70,15 @@ Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& o
     starts.clear();
     for (const std::uint32_t t : low_visits.find(low))
       starts.push_back({low.states[t], low.actions[t]});
-    batch.behaviour = low_policy.q().behaviour(options.epsilon);
-    batch.purpose = Purpose::low_rollout;
+    streams.purpose = Purpose::low_rollout;
     for (std::uint32_t i = 0; i < starts.size(); ++i)
       for (std::uint32_t j = 0; j < options.low_rollouts; ++j) {
-        batch.first_pair = i;
-        batch.first_rollout = j;
+        streams.first_pair = i;
+        streams.first_rollout = j;
         {
           const Stopwatch watch(pilot.low_seconds);
-          pair.low().record(batch, starts[i], rollout);
+          pair.low().record(low_policy.q().behaviour(options.epsilon), streams, horizon, starts[i],
+                            rollout);
         }
         check_episode(rollout, pair.low().num_states(), num_actions);
         discounted_returns(rollout.rewards, options.gamma, free_returns);

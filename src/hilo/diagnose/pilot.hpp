@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "hilo/core/moments.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/policy/q_table.hpp"
 #include "hilo/rollout/truncation.hpp"
 
@@ -43,7 +43,7 @@ struct Pilot {
 // Episode k draws from the streams of the k-th training episode, so that a training whose first
 // episodes follow the same policy sees the same ones. `keep_going` is asked before every episode;
 // when it says no, the pilot ends early.
-Pilot run_pilot(const FidelityPair& pair, const QTable& q, const PilotOptions& options,
+Pilot run_pilot(const Fidelities& pair, const QTable& q, const PilotOptions& options,
                 const std::function<bool()>& keep_going);
 
 }  // namespace hilo

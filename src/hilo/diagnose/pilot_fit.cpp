@@ -15,7 +15,7 @@ constexpr std::uint32_t kUnseen = 0xffffffffU;
 
 }  // namespace
 
-PilotFits::PilotFits(const FidelityPair& pair, const Pilot& pilot) : pair_(pair), pilot_(pilot) {
+PilotFits::PilotFits(const Fidelities& pair, const Pilot& pilot) : pair_(pair), pilot_(pilot) {
   // The pairs seen, numbered in order of first appearance.
   index_of_.assign(pair.high().num_states() * pilot.num_actions, kUnseen);
   for (const CoupledReturn& r : pilot.returns)

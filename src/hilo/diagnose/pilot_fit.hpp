@@ -40,7 +40,7 @@ struct PilotFit {
 class PilotFits {
  public:
   // Both must outlive it.
-  PilotFits(const FidelityPair& pair, const Pilot& pilot);
+  PilotFits(const Fidelities& pair, const Pilot& pilot);
 
   PilotFit fit(std::uint32_t left_out);
 
@@ -63,7 +63,7 @@ class PilotFits {
   static void fit_bias(PilotFit& out);
   void cluster_offset(PilotFit& out, std::uint32_t left_out) const;
 
-  const FidelityPair& pair_;
+  const Fidelities& pair_;
   const Pilot& pilot_;
   std::vector<std::uint32_t> index_of_, seen_;
   std::vector<double> counts_;  // returns of each pair seen, in the whole pilot

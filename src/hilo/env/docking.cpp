@@ -251,8 +251,8 @@ std::shared_ptr<const Simulator> make_docking(const DockingOptions& options, std
       std::make_shared<const Docking>(options, Docking::shuffled_actions(seed))));
 }
 
-FidelityPair make_docking_pair(const DockingOptions& options, std::uint64_t seed,
-                               const std::shared_ptr<const EpisodeSimulator>& high) {
+Fidelities make_docking_pair(const DockingOptions& options, std::uint64_t seed,
+                             const std::shared_ptr<const EpisodeSimulator>& high) {
   const auto order = Docking::shuffled_actions(seed);
   const Docking fine(options, order);
   const auto coarse = std::make_shared<const Docking>(low_fidelity_of(options), order);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
 
@@ -80,8 +80,8 @@ class Docking final : public Model {
 };
 
 // The two fidelities and the map between them.
-FidelityPair make_docking_pair(const DockingOptions& options, std::uint64_t seed,
-                               const std::shared_ptr<const EpisodeSimulator>& high);
+Fidelities make_docking_pair(const DockingOptions& options, std::uint64_t seed,
+                             const std::shared_ptr<const EpisodeSimulator>& high);
 std::shared_ptr<const Simulator> make_docking(const DockingOptions& options, std::uint64_t seed);
 DockingOptions low_fidelity_of(const DockingOptions& high);
 

@@ -24,19 +24,22 @@ namespace hilo::HWY_NAMESPACE {
 // one before it.
 class Stepper {
  public:
-  Stepper(const LockstepTables& tables, const RolloutBatch& batch, Lockstep& paths)
+  Stepper(const LockstepTables& tables, const Behaviour& policy, const StreamAddress& streams,
+          const Horizon& horizon, Lockstep& paths)
       : tables_(tables),
-        batch_(batch),
+        policy_(policy),
+        streams_(streams),
+        horizon_(horizon),
         paths_(paths),
-        keys_(batch.seed),
-        explore_below_(static_cast<std::uint64_t>(std::ceil(batch.behaviour.epsilon * 0x1p32))) {}
+        keys_(streams.seed),
+        explore_below_(static_cast<std::uint64_t>(std::ceil(policy.epsilon * 0x1p32))) {}
 
   // Inlined for each value of `recorded`. (As a template it would be compiled at the end of the
   // file, where vectors of this target are no longer known to fit into registers.)
   HWY_INLINE void run(bool first_actions_given, bool recorded) {
     Lockstep& p = paths_;
     pad(p.count);
-    for (std::uint32_t t = 0; p.count > 0 && t < batch_.max_steps;) {
+    for (std::uint32_t t = 0; p.count > 0 && t < horizon_.max_steps;) {
       if (t == 0 && first_actions_given) {
         step_once(t++, true, recorded);
       } else if (p.count > kFew) {
@@ -78,15 +81,15 @@ class Stepper {
       if (recorded) record_block(base, size);
       kept = advance(base, size, kept);
     }
-    discount_ *= batch_.gamma;
+    discount_ *= horizon_.gamma;
     paths_.count = kept;
   }
 
   // Several steps of few paths, whose words are drawn at once; few lanes are done before vectors
   // would have been loaded and stored. Returns how many steps.
   HWY_INLINE std::uint32_t step_often(std::uint32_t t, bool recorded) {
-    const GreedyHead* HWY_RESTRICT heads = batch_.behaviour.heads.data();
-    const Action* HWY_RESTRICT ties = batch_.behaviour.ties.data();
+    const GreedyHead* HWY_RESTRICT heads = policy_.heads.data();
+    const Action* HWY_RESTRICT ties = policy_.ties.data();
     const TabularMdp::Row* HWY_RESTRICT rows = tables_.rows;
     const AliasEntry<std::uint16_t>* HWY_RESTRICT alias = tables_.alias;
     const std::uint8_t* HWY_RESTRICT goes_on = tables_.goes_on;
@@ -96,7 +99,7 @@ class Stepper {
     const std::size_t count = p.count;
     const std::size_t lanes = padded(count);
     const auto rounds = static_cast<std::uint32_t>(
-        std::min<std::size_t>({Lockstep::kBlock / lanes, kRounds, batch_.max_steps - t}));
+        std::min<std::size_t>({Lockstep::kBlock / lanes, kRounds, horizon_.max_steps - t}));
     for (std::uint32_t r = 0; r < rounds; ++r) draw_words(0, lanes, t + r, r * lanes);
     for (std::uint32_t r = 0; r < rounds; ++r) {
       const Lockstep::Totals factor = {discount_, 1, 0, 0};
@@ -127,7 +130,7 @@ class Stepper {
                  static_cast<State>(next));
         p.place[i] = next << 32 | slot;
       }
-      discount_ *= batch_.gamma;
+      discount_ *= horizon_.gamma;
     }
     std::size_t kept = 0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -151,8 +154,8 @@ class Stepper {
     const WordUse use{.explore_below = hn::Set(d, explore_below_),
                       .num_actions = hn::Set(d, tables_.num_actions),
                       .low_half = hn::Set(d, 0xffffffffU)};
-    const Word position = hn::Set(d, std::uint64_t{batch_.first_step + t + 1} << 8);
-    const Word episode = hn::Set(d, batch_.episode);
+    const Word position = hn::Set(d, std::uint64_t{streams_.first_step + t + 1} << 8);
+    const Word episode = hn::Set(d, streams_.episode);
     std::size_t i = 0;
     for (; i + 2 * lanes <= count; i += 2 * lanes) {
       const Word first = hn::LoadU(d, &paths_.address[base + i]);
@@ -191,8 +194,8 @@ class Stepper {
   // The action, as Behaviour::choose would take it, the row of (s, a), and what it pays.
   HWY_INLINE void look_up_rows(std::size_t base, std::size_t lanes, double discount,
                                bool actions_given, bool recorded) {
-    const GreedyHead* HWY_RESTRICT heads = batch_.behaviour.heads.data();
-    const Action* HWY_RESTRICT ties = batch_.behaviour.ties.data();
+    const GreedyHead* HWY_RESTRICT heads = policy_.heads.data();
+    const Action* HWY_RESTRICT ties = policy_.ties.data();
     const TabularMdp::Row* HWY_RESTRICT rows = tables_.rows;
     const std::uint64_t num_actions = tables_.num_actions;
     const std::uint64_t* HWY_RESTRICT place = &paths_.place[base];
@@ -300,16 +303,19 @@ class Stepper {
   }
 
   const LockstepTables tables_;
-  const RolloutBatch& batch_;
+  const Behaviour& policy_;
+  const StreamAddress& streams_;
+  const Horizon& horizon_;
   Lockstep& paths_;
   RoundKeys keys_;
   std::uint64_t explore_below_;
   double discount_ = 1;
 };
 
-void run_lockstep(const LockstepTables& tables, const RolloutBatch& batch, bool first_actions_given,
+void run_lockstep(const LockstepTables& tables, const Behaviour& policy,
+                  const StreamAddress& streams, const Horizon& horizon, bool first_actions_given,
                   Lockstep& paths) {
-  Stepper stepper(tables, batch, paths);
+  Stepper stepper(tables, policy, streams, horizon, paths);
   if (paths.is_recorded)
     stepper.run(first_actions_given, true);
   else
@@ -324,23 +330,25 @@ namespace hilo {
 
 static_assert(std::endian::native == std::endian::little, "table rows are read as 64-bit numbers");
 
-void run_lockstep(SimdPath path, const LockstepTables& tables, const RolloutBatch& batch,
-                  bool first_actions_given, Lockstep& paths) {
+void run_lockstep(SimdPath path, const LockstepTables& tables, const Behaviour& policy,
+                  const StreamAddress& streams, const Horizon& horizon, bool first_actions_given,
+                  Lockstep& paths) {
   switch (path) {
 #if HWY_TARGETS & HWY_AVX3
     case SimdPath::avx512:
-      return N_AVX3::run_lockstep(tables, batch, first_actions_given, paths);
+      return N_AVX3::run_lockstep(tables, policy, streams, horizon, first_actions_given, paths);
 #endif
 #if HWY_TARGETS & HWY_AVX2
     case SimdPath::avx2:
-      return N_AVX2::run_lockstep(tables, batch, first_actions_given, paths);
+      return N_AVX2::run_lockstep(tables, policy, streams, horizon, first_actions_given, paths);
 #endif
 #if HWY_TARGETS & HWY_SSE4
     case SimdPath::sse4:
-      return N_SSE4::run_lockstep(tables, batch, first_actions_given, paths);
+      return N_SSE4::run_lockstep(tables, policy, streams, horizon, first_actions_given, paths);
 #endif
     default:
-      return HWY_STATIC_DISPATCH(run_lockstep)(tables, batch, first_actions_given, paths);
+      return HWY_STATIC_DISPATCH(run_lockstep)(tables, policy, streams, horizon,
+                                               first_actions_given, paths);
   }
 }
 

@@ -85,9 +85,10 @@ class Lockstep {
   alignas(64) ByBlock<double> reward;
 };
 
-// Runs all paths to their ends or to max_steps, with the streams of the batch. Where actions are
-// given, first_action holds those of step 0. The path must not be `scalar`, which is BulkSimulator.
-void run_lockstep(SimdPath path, const LockstepTables& tables, const RolloutBatch& batch,
-                  bool first_actions_given, Lockstep& paths);
+// Runs all paths to their ends or to max_steps, with their streams. Where actions are given,
+// first_action holds those of step 0. The path must not be `scalar`, which is BulkSimulator.
+void run_lockstep(SimdPath path, const LockstepTables& tables, const Behaviour& policy,
+                  const StreamAddress& streams, const Horizon& horizon, bool first_actions_given,
+                  Lockstep& paths);
 
 }  // namespace hilo

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/env/nas_space.hpp"
 
 namespace hilo {

@@ -39,7 +39,7 @@ HighSimulator build_high(const Parameters& p, std::uint64_t /*seed*/) {
 // best of those trained in the high one, beside two searches without learning that train as many.
 class NasObserver final : public RunObserver {
  public:
-  NasObserver(FidelityPair pair, std::shared_ptr<std::vector<std::uint8_t>> low_trained,
+  NasObserver(Fidelities pair, std::shared_ptr<std::vector<std::uint8_t>> low_trained,
               Accuracies high, double high_epochs, double low_epochs, std::uint64_t seed)
       : pair_(std::move(pair)),
         low_trained_(std::move(low_trained)),
@@ -50,7 +50,7 @@ class NasObserver final : public RunObserver {
         random_(high, seed),
         evolution_(NasSpace(), high, seed) {}
 
-  const FidelityPair& pair() const override { return pair_; }
+  const Fidelities& pair() const override { return pair_; }
 
   void see(const Episode& episode) override {
     const std::uint32_t num_nodes = NasSpace().edges() + 1;
@@ -78,8 +78,18 @@ class NasObserver final : public RunObserver {
             {"best_rank", static_cast<double>(better + 1)}};
   }
 
+  // The two searches are functions of the seed and of how far they went: they go there again.
+  void save(ArchiveWriter& out) const override {
+    out.array<std::uint8_t>(*low_trained_);
+    high_trained_.save(out);
+  }
+  void load(ArchiveReader& in) override {
+    in.array<std::uint8_t>("number of architectures", *low_trained_);
+    high_trained_.load(in);
+  }
+
  private:
-  FidelityPair pair_;
+  Fidelities pair_;
   std::shared_ptr<std::vector<std::uint8_t>> low_trained_;  // marked by the low fidelity
   Accuracies accuracies_;
   TrainedArchitectures high_trained_;
@@ -100,7 +110,7 @@ Problem make_problem(const Parameters& p, const HighSimulator& high, const Accur
                      const Accuracies& low_column, const Environment& low, const StateMap& map) {
   const double high_epochs = static_cast<double>(p.integer("high_epochs"));
   const double low_epochs = static_cast<double>(p.integer("low_epochs"));
-  return {.pair = FidelityPair(high, make_simulator(low), map),
+  return {.pair = Fidelities(high, make_simulator(low), map),
           .facts = {{"accuracy_correlation", correlation(*high_column, *low_column)},
                     {"best_accuracy_of_all", *std::ranges::max_element(*high_column)},
                     {"stand_in", p.text("table") == kStandIn ? 1.0 : 0.0}},
@@ -108,7 +118,7 @@ Problem make_problem(const Parameters& p, const HighSimulator& high, const Accur
               2 * high_column->size() * sizeof(double) + map.num_high_states() * 3 * sizeof(State),
           .watch = [=](std::uint64_t seed) -> std::unique_ptr<RunObserver> {
             auto trained = std::make_shared<std::vector<std::uint8_t>>(high_column->size(), 0);
-            FidelityPair watched(high, make_simulator(low.watched(trained->data())), map);
+            Fidelities watched(high, make_simulator(low.watched(trained->data())), map);
             return std::make_unique<NasObserver>(std::move(watched), trained, high_column,
                                                  high_epochs, low_epochs, seed);
           }};

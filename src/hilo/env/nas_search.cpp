@@ -1,5 +1,7 @@
 #include "hilo/env/nas_search.hpp"
 
+#include <algorithm>
+
 namespace hilo {
 
 double TrainedArchitectures::train(Architecture a) {
@@ -9,6 +11,18 @@ double TrainedArchitectures::train(Architecture a) {
     if (count_++ == 0 || accuracy > (*accuracies_)[best_]) best_ = a;
   }
   return accuracy;
+}
+
+void TrainedArchitectures::save(ArchiveWriter& out) const {
+  out.array<std::uint8_t>(trained_);
+  out.value(best_);
+}
+
+void TrainedArchitectures::load(ArchiveReader& in) {
+  in.array<std::uint8_t>("number of architectures", trained_);
+  best_ = in.value<Architecture>();
+  if (best_ >= trained_.size()) ArchiveReader::mismatch("best architecture");
+  count_ = static_cast<std::size_t>(std::ranges::count(trained_, 1));
 }
 
 RandomSearch::RandomSearch(Accuracies accuracies, std::uint64_t seed)

@@ -4,6 +4,7 @@
 #include <deque>
 #include <vector>
 
+#include "hilo/core/archive.hpp"
 #include "hilo/core/random.hpp"
 #include "hilo/env/nas.hpp"
 
@@ -22,6 +23,9 @@ class TrainedArchitectures {
   Architecture best() const { return best_; }
   double best_accuracy() const { return count_ == 0 ? 0 : (*accuracies_)[best_]; }
   bool all() const { return count_ == trained_.size(); }
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
 
  private:
   Accuracies accuracies_;

@@ -41,7 +41,7 @@ Problem build_random_pair(const Parameters& p, std::uint64_t seed, const HighSim
       table_of(*high),
       {.snr_db = p.number("snr_db"), .projection = projection_from_name(p.text("projection"))},
       seed);
-  return {.pair = FidelityPair(high, make_simulator(low, sampling_from_name(p.text("sampling")))),
+  return {.pair = Fidelities(high, make_simulator(low, sampling_from_name(p.text("sampling")))),
           .facts =
               {
                   {"transition_snr_db", report.transition_snr_db},
@@ -94,8 +94,8 @@ HighSimulator build_table_high(const Parameters& p, std::uint64_t seed) {
 }
 
 Problem build_table_pair(const Parameters& p, std::uint64_t seed, const HighSimulator& high) {
-  FidelityPair pair = load_pair(folder_of_seed(p.text("folder"), seed), high,
-                                sampling_from_name(p.text("sampling")));
+  Fidelities pair = load_pair(folder_of_seed(p.text("folder"), seed), high,
+                              sampling_from_name(p.text("sampling")));
   const std::size_t bytes = table_of(*high).memory_bytes() + table_of(pair.low()).memory_bytes();
   return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
 }
@@ -206,7 +206,7 @@ const std::vector<ProblemKind>& all_kinds() {
        .build_high = [](const Parameters& p,
                         std::uint64_t seed) { return make_docking(docking_options(p), seed); },
        .build = [](const Parameters& p, std::uint64_t seed, const HighSimulator& high) -> Problem {
-         FidelityPair pair = make_docking_pair(docking_options(p), seed, high);
+         Fidelities pair = make_docking_pair(docking_options(p), seed, high);
          const std::size_t bytes = pair.map().num_high_states() * 2 * sizeof(State);
          return {.pair = std::move(pair), .facts = {}, .memory_bytes = bytes};
        },

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "hilo/core/parameters.hpp"
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/env/run_observer.hpp"
 
 namespace hilo {
 
 struct Problem {
-  FidelityPair pair;
+  Fidelities pair;
   std::vector<Fact> facts;
   std::size_t memory_bytes = 0;  // of its tables
   // Makes an observer for a run with this seed; none where there is nothing more to tell.

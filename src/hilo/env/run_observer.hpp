@@ -3,7 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/core/archive.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
 
@@ -23,12 +24,16 @@ class RunObserver {
   virtual ~RunObserver() = default;
 
   // What to train on: the problem's pair, its low fidelity watched.
-  virtual const FidelityPair& pair() const = 0;
+  virtual const Fidelities& pair() const = 0;
 
   virtual void see(const Episode& training_episode) = 0;
 
   virtual std::vector<Fact> at_test() = 0;
   virtual std::vector<Fact> at_end() = 0;
+
+  // All that it has seen, so that a run which was interrupted goes on with the same bits.
+  virtual void save(ArchiveWriter& out) const = 0;
+  virtual void load(ArchiveReader& in) = 0;
 };
 
 }  // namespace hilo

@@ -6,37 +6,52 @@
 
 namespace hilo {
 
-void check_batch(const RolloutBatch& batch, std::size_t num_states, std::size_t num_actions,
-                 std::size_t num_pairs, std::size_t num_rollouts) {
-  if (batch.behaviour.heads.size() != num_states || batch.behaviour.num_actions != num_actions)
+void EpisodeSimulator::check(const Behaviour& policy, const StreamAddress& streams,
+                             const Horizon& horizon, std::size_t num_pairs,
+                             std::size_t num_rollouts) const {
+  if (policy.heads.size() != num_states_ || policy.num_actions != num_actions_)
     throw Error(
         Errc::usage,
         fmt::format("a behaviour of {} states and {} actions does not fit a simulator of {} "
                     "and {}",
-                    batch.behaviour.heads.size(), batch.behaviour.num_actions, num_states,
-                    num_actions));
-  require_within("epsilon", batch.behaviour.epsilon, 0, 1, Errc::usage);
-  require_within("gamma", batch.gamma, 0, 1, Errc::usage);
-  require_within("max_steps", std::uint64_t{batch.max_steps}, 1, kMaxSteps, Errc::usage);
-  require_within("first_step", std::uint64_t{batch.first_step}, 0, kMaxSteps - batch.max_steps,
-                 Errc::usage);
-  require_within("number of pairs", batch.first_pair + num_pairs, 0, kMaxPairs, Errc::usage);
-  require_within("number of roll-outs", batch.first_rollout + num_rollouts, 0, 0xffffffffU,
-                 Errc::usage);
+                    policy.heads.size(), policy.num_actions, num_states_, num_actions_));
+  require_within("epsilon", policy.epsilon, 0, 1, Errc::usage);
+  check_streams(streams, horizon, num_pairs, num_rollouts);
 }
 
-void Simulator::record_paths(const RolloutBatch& batch, std::span<const StateAction> starts,
+void Simulator::record_paths(const Behaviour& policy, const StreamAddress& streams,
+                             const Horizon& horizon, std::span<const StateAction> starts,
                              PathVisitor& visitor) const {
-  RolloutBatch one = batch;
+  StreamAddress one = streams;
   Episode path;
   for (std::size_t i = 0; i < starts.size(); ++i) {
-    one.first_pair = batch.first_pair + static_cast<std::uint32_t>(i);
-    one.first_rollout = batch.first_rollout;
+    one.first_pair = streams.first_pair + static_cast<std::uint32_t>(i);
+    one.first_rollout = streams.first_rollout;
     for (; visitor.wanted(i) > 0; ++one.first_rollout) {
-      record(one, starts[i], path);
+      record(policy, one, horizon, starts[i], path);
       visitor.see(i, path);
     }
   }
+}
+
+void Simulator::check_start(StateAction start) const {
+  require_within("start state", std::uint64_t{start.state}, 0, num_states() - 1, Errc::usage);
+  require_within("start action", std::uint64_t{start.action}, 0, num_actions() - 1, Errc::usage);
+}
+
+void Simulator::check_step(StateAction at, const StreamAddress& streams) const {
+  check_start(at);
+  check_streams(streams, {.max_steps = 1}, 1, 1);
+  if (is_terminal(at.state))
+    throw Error(Errc::usage,
+                fmt::format("state {} is terminal, so that there is no step from it", at.state));
+}
+
+void Simulator::check_starts(std::span<const StateAction> starts, std::uint32_t rollouts,
+                             std::span<const RolloutSummary> summaries) const {
+  if (summaries.size() != starts.size() * rollouts)
+    throw Error(Errc::usage, "roll_out needs one summary for each start and roll-out");
+  for (const StateAction start : starts) check_start(start);
 }
 
 }  // namespace hilo

@@ -253,12 +253,12 @@ StateMap load_map(const fs::path& file, std::size_t num_high_states, std::size_t
   return {std::move(low_of), num_low_states};
 }
 
-FidelityPair load_pair(const fs::path& folder) {
+Fidelities load_pair(const fs::path& folder) {
   return load_pair(folder, make_simulator(load_mdp(folder / "high")));
 }
 
-FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const EpisodeSimulator>& high,
-                       Sampling low_sampling) {
+Fidelities load_pair(const fs::path& folder, const std::shared_ptr<const EpisodeSimulator>& high,
+                     Sampling low_sampling) {
   const auto low = load_mdp(folder / "low");
   const fs::path map_file = folder / "map.csv";
   std::error_code ignored;
@@ -270,7 +270,7 @@ FidelityPair load_pair(const fs::path& folder, const std::shared_ptr<const Episo
   StateMap map = has_map ? load_map(map_file, high->num_states(), low->num_states())
                          : StateMap::identity(high->num_states());
   return in_file(has_map ? map_file : folder, [&] {
-    return FidelityPair(high, make_simulator(low, low_sampling), std::move(map));
+    return Fidelities(high, make_simulator(low, low_sampling), std::move(map));
   });
 }
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/env/tabular_mdp.hpp"
 
 namespace hilo {
@@ -26,11 +26,11 @@ void save_mdp(const TabularMdp& mdp, const std::filesystem::path& folder);
 // A pair as a folder with two MDPs, high/ and low/, and
 //   map.csv           high,low                               sorted by high, every state once
 // Without map.csv both must have the same number of states, and T is the identity.
-FidelityPair load_pair(const std::filesystem::path& folder);
+Fidelities load_pair(const std::filesystem::path& folder);
 // The same with the high fidelity already there.
-FidelityPair load_pair(const std::filesystem::path& folder,
-                       const std::shared_ptr<const EpisodeSimulator>& high,
-                       Sampling low_sampling = Sampling::alias);
+Fidelities load_pair(const std::filesystem::path& folder,
+                     const std::shared_ptr<const EpisodeSimulator>& high,
+                     Sampling low_sampling = Sampling::alias);
 void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& map,
                const std::filesystem::path& folder);
 

@@ -15,32 +15,8 @@ bool in_lockstep(SimdPath path, std::size_t num_paths) {
   return path != SimdPath::scalar && num_paths >= kWorthIt;
 }
 
-// A work space, kept by the thread for the next call, so that roll-outs allocate nothing. Taken
-// while in use: a visitor may itself call a simulator.
-class WorkSpace {
- public:
-  WorkSpace() : paths_(std::move(spare())) {
-    if (!paths_) paths_ = std::make_unique<Lockstep>();
-  }
-  WorkSpace(const WorkSpace&) = delete;
-  WorkSpace& operator=(const WorkSpace&) = delete;
-  ~WorkSpace() {
-    if (paths_->records.capacity() > kManyRecords) paths_->records = {};
-    spare() = std::move(paths_);
-  }
-  Lockstep& operator*() const { return *paths_; }
-
- private:
-  static std::unique_ptr<Lockstep>& spare() {
-    thread_local std::unique_ptr<Lockstep> kept;
-    return kept;
-  }
-  std::unique_ptr<Lockstep> paths_;
-};
-
-std::uint32_t pair_and_purpose(const RolloutBatch& batch, std::size_t pair) {
-  return (batch.first_pair + static_cast<std::uint32_t>(pair)) << 8 |
-         static_cast<std::uint32_t>(batch.purpose);
+std::uint32_t pair_and_purpose(const StreamAddress& streams, std::size_t pair) {
+  return streams.stream(static_cast<std::uint32_t>(pair)).pair_and_purpose();
 }
 
 // Of the paths in slots 0, 1, ...; those that never started keep an empty one.
@@ -74,38 +50,77 @@ void extract(const Lockstep& paths, std::size_t slot, bool truncated, Episode& e
 
 }  // namespace
 
-void TabularSimulator::run_episodes(const RolloutBatch& batch,
+// A work space, and back to the simulator's spare ones at the end, so that roll-outs allocate
+// nothing. A visitor may itself call the simulator: then there is another one.
+class TabularSimulator::WorkSpace {
+ public:
+  explicit WorkSpace(const TabularSimulator& simulator) : simulator_(simulator) {
+    {
+      const std::scoped_lock one_at_a_time(simulator.guard_);
+      if (simulator.spare_.empty()) {
+        simulator.spare_.reserve(++simulator.work_spaces_);  // room for it when it comes back
+      } else {
+        paths_ = std::move(simulator.spare_.back());
+        simulator.spare_.pop_back();
+      }
+    }
+    if (!paths_) paths_ = std::make_unique<Lockstep>();
+  }
+  WorkSpace(const WorkSpace&) = delete;
+  WorkSpace& operator=(const WorkSpace&) = delete;
+  ~WorkSpace() {
+    if (paths_->records.capacity() > kManyRecords) paths_->records = {};
+    const std::scoped_lock one_at_a_time(simulator_.guard_);
+    if (simulator_.spare_.size() < simulator_.spare_.capacity())
+      simulator_.spare_.push_back(std::move(paths_));  // allocates nothing, so cannot throw
+  }
+  Lockstep& operator*() const { return *paths_; }
+
+ private:
+  const TabularSimulator& simulator_;
+  std::unique_ptr<Lockstep> paths_;
+};
+
+TabularSimulator::TabularSimulator(std::shared_ptr<const TabularMdp> mdp, SimdPath path)
+    : BulkSimulator(TabularSampler<std::uint16_t>(std::move(mdp))), path_(path) {
+  require_simd_path(path);
+}
+
+TabularSimulator::~TabularSimulator() = default;
+
+void TabularSimulator::run_episodes(const Behaviour& policy, const StreamAddress& streams,
+                                    const Horizon& horizon,
                                     std::span<RolloutSummary> summaries) const {
-  const SimdPath path = simd_path();
-  if (!in_lockstep(path, summaries.size())) {
-    BulkSimulator::run_episodes(batch, summaries);
+  if (!in_lockstep(path_, summaries.size())) {
+    BulkSimulator::run_episodes(policy, streams, horizon, summaries);
     return;
   }
-  check(batch, 1, summaries.size());
-  const WorkSpace work_space;
+  check(policy, streams, horizon, 1, summaries.size());
+  const WorkSpace work_space(*this);
   Lockstep& paths = *work_space;
   for (std::size_t first = 0; first < summaries.size(); first += Lockstep::kMaxPaths) {
     const std::size_t count = std::min(Lockstep::kMaxPaths, summaries.size() - first);
     paths.clear(false);
     for (std::size_t i = 0; i < count; ++i) {
       const auto rollout = static_cast<std::uint32_t>(first + i);
-      paths.add(static_cast<std::uint32_t>(i), reset_with(env(), stream_of(batch, 0, rollout)),
-                batch.first_rollout + rollout, pair_and_purpose(batch, 0));
+      paths.add(static_cast<std::uint32_t>(i), reset_with(env(), streams.stream(0, rollout)),
+                streams.first_rollout + rollout, pair_and_purpose(streams, 0));
     }
-    run_lockstep(path, env().lockstep_tables(), batch, false, paths);
+    run_lockstep(path_, env().lockstep_tables(), policy, streams, horizon, false, paths);
     store_summaries(paths, summaries.subspan(first, count));
   }
 }
 
-void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
+void TabularSimulator::roll_out(const Behaviour& policy, const StreamAddress& streams,
+                                const Horizon& horizon, std::span<const StateAction> starts,
                                 std::uint32_t rollouts, std::span<RolloutSummary> summaries) const {
-  const SimdPath path = simd_path();
-  if (!in_lockstep(path, summaries.size())) {
-    BulkSimulator::roll_out(batch, starts, rollouts, summaries);
+  if (!in_lockstep(path_, summaries.size())) {
+    BulkSimulator::roll_out(policy, streams, horizon, starts, rollouts, summaries);
     return;
   }
-  check_roll_out(batch, starts, rollouts, summaries);
-  const WorkSpace work_space;
+  check(policy, streams, horizon, starts.size(), rollouts);
+  check_starts(starts, rollouts, summaries);
+  const WorkSpace work_space(*this);
   Lockstep& paths = *work_space;
   std::size_t pair = 0;
   std::uint32_t rollout = 0;
@@ -116,30 +131,30 @@ void TabularSimulator::roll_out(const RolloutBatch& batch, std::span<const State
     for (std::uint32_t i = 0; i < count; ++i) {
       const StateAction start = starts[pair];
       paths.first_action[i] = start.action;
-      paths.add(i, start.state, batch.first_rollout + rollout, pair_and_purpose(batch, pair));
+      paths.add(i, start.state, streams.first_rollout + rollout, pair_and_purpose(streams, pair));
       if (starts_at_end) --paths.count;  // its summary stays empty
       if (++rollout == rollouts && ++pair < starts.size()) {
         rollout = 0;
         starts_at_end = is_terminal(starts[pair].state);
       }
     }
-    run_lockstep(path, env().lockstep_tables(), batch, true, paths);
+    run_lockstep(path_, env().lockstep_tables(), policy, streams, horizon, true, paths);
     store_summaries(paths, summaries.subspan(first, count));
   }
 }
 
-void TabularSimulator::record_paths(const RolloutBatch& batch, std::span<const StateAction> starts,
+void TabularSimulator::record_paths(const Behaviour& policy, const StreamAddress& streams,
+                                    const Horizon& horizon, std::span<const StateAction> starts,
                                     PathVisitor& visitor) const {
-  const SimdPath path = simd_path();
-  if (path == SimdPath::scalar) {
-    BulkSimulator::record_paths(batch, starts, visitor);
+  if (path_ == SimdPath::scalar) {
+    BulkSimulator::record_paths(policy, streams, horizon, starts, visitor);
     return;
   }
-  check(batch, starts.size(), 1);
+  check(policy, streams, horizon, starts.size(), 1);
   for (const StateAction start : starts) check_start(start);
   const auto at_once = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(kManyRecords / batch.max_steps, 1, kRecordedAtOnce));
-  const WorkSpace work_space;
+      std::clamp<std::size_t>(kManyRecords / horizon.max_steps, 1, kRecordedAtOnce));
+  const WorkSpace work_space(*this);
   Lockstep& paths = *work_space;
   Episode episode;
   std::vector<std::uint32_t> made;  // by pair of the group
@@ -155,14 +170,14 @@ void TabularSimulator::record_paths(const RolloutBatch& batch, std::span<const S
       const std::uint32_t before = i == first ? num_seen : 0;
       const bool empty = is_terminal(starts[i].state);
       const std::uint32_t count = empty ? 0 : std::min(visitor.wanted(i), at_once - slots);
-      check(batch, starts.size(), std::size_t{before} + count);
+      check(policy, streams, horizon, starts.size(), std::size_t{before} + count);
       for (std::uint32_t j = before; j < before + count; ++j, ++slots) {
         paths.first_action[slots] = starts[i].action;
-        paths.add(slots, starts[i].state, batch.first_rollout + j, pair_and_purpose(batch, i));
+        paths.add(slots, starts[i].state, streams.first_rollout + j, pair_and_purpose(streams, i));
       }
       made.push_back(count);
     }
-    run_lockstep(path, env().lockstep_tables(), batch, true, paths);
+    run_lockstep(path_, env().lockstep_tables(), policy, streams, horizon, true, paths);
     cut.assign(slots, false);
     for (std::size_t i = 0; i < paths.count; ++i) cut[paths.place[i] & 0xffffffffU] = true;
 
@@ -179,11 +194,11 @@ void TabularSimulator::record_paths(const RolloutBatch& batch, std::span<const S
       // the reference's to say so.
       is_complete = visitor.wanted(first) == 0;
       if (!is_complete && made[g] == 0) {
-        RolloutBatch one = batch;
-        one.first_pair = batch.first_pair + static_cast<std::uint32_t>(first);
+        StreamAddress one = streams;
+        one.first_pair = streams.first_pair + static_cast<std::uint32_t>(first);
         for (; visitor.wanted(first) > 0; ++num_seen) {
-          one.first_rollout = batch.first_rollout + num_seen;
-          record(one, starts[first], episode);
+          one.first_rollout = streams.first_rollout + num_seen;
+          record(policy, one, horizon, starts[first], episode);
           visitor.see(first, episode);
         }
         is_complete = true;

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+#include <mutex>
+#include <vector>
+
 #include "hilo/env/bulk.hpp"
 #include "hilo/env/lockstep.hpp"
 
@@ -10,14 +14,24 @@ namespace hilo {
 // where the path `scalar` is chosen, go through BulkSimulator, with the same bits.
 class TabularSimulator final : public BulkSimulator<TabularSampler<std::uint16_t>> {
  public:
-  explicit TabularSimulator(std::shared_ptr<const TabularMdp> mdp)
-      : BulkSimulator(TabularSampler<std::uint16_t>(std::move(mdp))) {}
+  explicit TabularSimulator(std::shared_ptr<const TabularMdp> mdp, SimdPath path = simd_path());
+  ~TabularSimulator() override;
 
-  void run_episodes(const RolloutBatch& batch, std::span<RolloutSummary> summaries) const override;
-  void roll_out(const RolloutBatch& batch, std::span<const StateAction> starts,
-                std::uint32_t rollouts, std::span<RolloutSummary> summaries) const override;
-  void record_paths(const RolloutBatch& batch, std::span<const StateAction> starts,
-                    PathVisitor& visitor) const override;
+  void run_episodes(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<RolloutSummary> summaries) const override;
+  void roll_out(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                std::span<const StateAction> starts, std::uint32_t rollouts,
+                std::span<RolloutSummary> summaries) const override;
+  void record_paths(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<const StateAction> starts, PathVisitor& visitor) const override;
+
+ private:
+  class WorkSpace;
+
+  SimdPath path_;
+  mutable std::mutex guard_;  // of the spare work spaces: any thread may call
+  mutable std::vector<std::unique_ptr<Lockstep>> spare_;
+  mutable std::size_t work_spaces_ = 0;  // made so far
 };
 
 }  // namespace hilo

@@ -13,7 +13,7 @@ bool has_spread(double variance, double mean) { return variance > 1e-24 * (1 + m
 
 }  // namespace
 
-EstimatorBias exact_bias(const FidelityPair& pair, const PolicyMatrix& policy,
+EstimatorBias exact_bias(const Fidelities& pair, const PolicyMatrix& policy,
                          const PolicyMatrix& low_policy, double gamma) {
   const Model* low_model = pair.low().model();
   if (low_model == nullptr)

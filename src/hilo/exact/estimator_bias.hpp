@@ -25,7 +25,7 @@ struct EstimatorBias {
 };
 
 // Both fidelities must have a model. `low_policy` is what is followed in the low fidelity.
-EstimatorBias exact_bias(const FidelityPair& pair, const PolicyMatrix& policy,
+EstimatorBias exact_bias(const Fidelities& pair, const PolicyMatrix& policy,
                          const PolicyMatrix& low_policy, double gamma);
 
 }  // namespace hilo

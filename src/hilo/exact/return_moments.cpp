@@ -86,7 +86,7 @@ ReturnMoments return_moments(const Model& model, const PolicyMatrix& policy, dou
   return {g.values.q, covariances(model, policy, gamma, solver, g, g).xx};
 }
 
-PairedReturnMoments paired_return_moments(const FidelityPair& pair, const PolicyMatrix& policy,
+PairedReturnMoments paired_return_moments(const Fidelities& pair, const PolicyMatrix& policy,
                                           double gamma) {
   const Model* model = pair.high().model();
   if (model == nullptr)

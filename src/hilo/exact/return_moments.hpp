@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/exact/evaluate.hpp"
 
 namespace hilo {
@@ -23,7 +23,7 @@ struct PairedReturnMoments {
 };
 
 // The high fidelity must have a model.
-PairedReturnMoments paired_return_moments(const FidelityPair& pair, const PolicyMatrix& policy,
+PairedReturnMoments paired_return_moments(const Fidelities& pair, const PolicyMatrix& policy,
                                           double gamma);
 
 }  // namespace hilo

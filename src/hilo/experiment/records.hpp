@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "hilo/policy/artifact.hpp"
+
 namespace hilo {
 
 // What a run is known by: equal keys have equal results.
@@ -32,10 +34,10 @@ struct RunRecord {
   std::string error;         // if it failed,
   std::exception_ptr cause;  // and what was thrown, for callers in the same process
   std::vector<Measurement> measurements;
-  std::uint64_t num_states = 0, num_actions = 0;
-  std::vector<double> q;                // final state-action values, [s * num_actions + a]
-  std::vector<double> standard_errors;  // of them, as the agent judges; infinite where it cannot
-  std::string host, machine;            // where it ran; empty: here
+  PolicyArtifact policy;  // the final one
+  std::vector<double>
+      standard_errors;        // of a Q table, as the agent judges; infinite where it cannot
+  std::string host, machine;  // where it ran; empty: here
 };
 
 }  // namespace hilo

@@ -38,6 +38,9 @@ void Reporter::rethrow_failure() {
 void Reporter::finish(const PlannedRun& run, const RunRecord& record) {
   const std::lock_guard lock(mutex_);
   callbacks_.on_record(record);
+  // A run that failed may have a better day: its last checkpoint is kept.
+  if (callbacks_.checkpoints != nullptr && !record.failed)
+    callbacks_.checkpoints->remove(run.key());
   under_way_.erase(run.key());
   ++progress_.done;
   progress_.failed += record.failed ? 1 : 0;

@@ -10,8 +10,10 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/memory.hpp"
 #include "hilo/core/parallel.hpp"
+#include "hilo/experiment/executor.hpp"
 #include "hilo/experiment/reporter.hpp"
 #include "hilo/experiment/run_group.hpp"
+#include "hilo/experiment/tabular_learner.hpp"
 
 namespace hilo {
 namespace {
@@ -23,9 +25,11 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 // Core seconds of one run, from a few episodes and one test of it.
-double estimate_run(const PlannedRun& run, const HighFidelity& high, const FidelityPair& pair) {
-  TrainOptions options = train_options(run);
-  const TestOptions test = test_options(*run.config, high);
+double estimate_run(const PlannedRun& run, const Fidelities& pair) {
+  TrainingOptions options = training_options(run);
+  const Parameters& p = run.config->test;
+  const auto every = static_cast<double>(p.integer("every"));
+  const auto exact_every = static_cast<double>(p.integer("exact_every"));
   const auto budget = options.episodes > 0 ? static_cast<double>(options.episodes)
                                            : static_cast<double>(options.steps) / kMeanLength;
   // About two million steps at most, so that the trial stays short.
@@ -37,23 +41,22 @@ double estimate_run(const PlannedRun& run, const HighFidelity& high, const Fidel
   auto start = std::chrono::steady_clock::now();
   agent->prepare();
   const double preparation = seconds_since(start);
+  TabularLearner learner(*agent, pair.high(),
+                         {.truncation = truncation_from_name(run.config->train.text("truncation")),
+                          .has_pilot = options.pilot_episodes > 0});
+  Training training(learner, options,
+                    {.every = options.episodes,
+                     .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
+                     .exact_every = exact_every > 0 ? options.episodes : 0});
   start = std::chrono::steady_clock::now();
-  const auto measurements = train(*agent, pair.high(), options,
-                                  {.every = options.episodes,
-                                   .episodes = test.episodes,
-                                   .exact_every = test.exact_every > 0 ? options.episodes : 0,
-                                   .optimum = test.optimum,
-                                   .count_steps = false},
-                                  [] { return true; });
-  const double total = seconds_since(start);
-  const double training = measurements.back().value;  // "seconds" comes last
-  const double one_test = (total - training) / 2;     // before and after; exact values in both
-  const double num_tests = budget / static_cast<double>(test.every) + 1;
-  const double num_exact =
-      test.exact_every > 0 ? budget / static_cast<double>(test.exact_every) + 1 : num_tests;
+  while (!training.step()) {
+  }
+  const double one_test = (seconds_since(start) - training.seconds()) / 2;  // before and after
+  const double num_tests = budget / every + 1;
+  const double num_exact = exact_every > 0 ? budget / exact_every + 1 : num_tests;
   // With exact values the measured test is mostly these; without, it is the roll-outs alone.
-  return preparation + training / trial * budget +
-         one_test * (test.exact_every > 0 ? num_exact : num_tests);
+  return preparation + training.seconds() / trial * budget +
+         one_test * (exact_every > 0 ? num_exact : num_tests);
 }
 
 // Whether the problem of a group has the high fidelity of the configuration.
@@ -102,6 +105,15 @@ std::vector<RunGroup> plan(std::span<const Spec> specs, const std::set<RunKey>& 
   return groups;
 }
 
+std::vector<RunGroup> without(const std::vector<RunGroup>& all, const std::set<RunKey>& finished) {
+  std::vector<RunGroup> left;
+  for (RunGroup group : all) {
+    std::erase_if(group.runs, [&](const PlannedRun& run) { return finished.contains(run.key()); });
+    if (!group.runs.empty()) left.push_back(std::move(group));
+  }
+  return left;
+}
+
 std::size_t count_runs(const std::vector<RunGroup>& groups) {
   std::size_t count = 0;
   for (const RunGroup& group : groups) count += group.runs.size();
@@ -133,12 +145,18 @@ Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
       .on_finished = [&](const PlannedRun& run,
                          const RunRecord& record) { reporter.finish(run, record); },
       .on_progress = [&](const PlannedRun& run, double share) { reporter.advance(run, share); },
-      .keep_going = callbacks.keep_going};
+      .keep_going = callbacks.keep_going,
+      .checkpoints = callbacks.checkpoints};
   parallel_for(groups.size(), threads, [&](std::size_t i) {
     run_group(groups[i], high_fidelities, of_group);
     reporter.rethrow_failure();
   });
   return reporter.progress();
+}
+
+Progress ThreadExecutor::run(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
+                             const RunCallbacks& callbacks) {
+  return run_all(without(all, finished), threads_, callbacks);
 }
 
 namespace {
@@ -203,7 +221,7 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
       built += build_seconds[group.problem] = seconds_since(start);
       for (const PlannedRun& run : group.runs)
         if (!seconds.contains(run.config) && seconds.size() < kMostTrials) {
-          tried += seconds[run.config] = estimate_run(run, high, problem.pair);
+          tried += seconds[run.config] = estimate_run(run, problem.pair);
           relative += relative_cost(*run.config);
         }
       estimate.bytes_per_thread =

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "hilo/experiment/checkpoints.hpp"
 #include "hilo/experiment/records.hpp"
 #include "hilo/experiment/spec.hpp"
 
@@ -34,6 +35,9 @@ inline std::vector<RunGroup> plan(const Spec& spec, const std::set<RunKey>& fini
   return plan(std::span(&spec, 1), finished);
 }
 
+// The same plan without what is finished.
+std::vector<RunGroup> without(const std::vector<RunGroup>& all, const std::set<RunKey>& finished);
+
 std::size_t count_runs(const std::vector<RunGroup>& groups);
 
 // How much work a run is against others, in steps; good enough for the time left.
@@ -49,11 +53,12 @@ struct RunCallbacks {
   std::function<void(const RunRecord&)> on_record;   // never from two threads at once
   std::function<void(const Progress&)> on_progress;  // likewise
   std::function<bool()> keep_going;                  // asked from every thread
+  const Checkpoints* checkpoints = nullptr;          // of runs under way; null: none are kept
 };
 
 // Runs them on `threads` threads (0: one per core). A failing run is recorded as failed and the
 // others go on; an exception of a callback stops all and is rethrown. Returns early when keep_going
-// says no: runs that are not finished then leave no record.
+// says no: runs that are not finished then leave no record, but a checkpoint.
 Progress run_all(const std::vector<RunGroup>& groups, unsigned threads,
                  const RunCallbacks& callbacks);
 

@@ -283,9 +283,9 @@ void MpiJob::abort(int code) const {
   std::abort();
 }
 
-Progress run_all_as_first(MpiJob& job, const std::vector<RunGroup>& all,
-                          const std::set<RunKey>& finished, unsigned threads,
-                          const RunCallbacks& callbacks) {
+Progress RankExecutor::run(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
+                           const RunCallbacks& callbacks) {
+  MpiJob& job = job_;
   check_same_plan(all);
   TaskQueue queue;
   const std::vector<RunGroup> to_do = without(all, finished, queue);
@@ -298,11 +298,12 @@ Progress run_all_as_first(MpiJob& job, const std::vector<RunGroup>& all,
   std::atomic<bool> stop = false;
   const auto keep_going = [&] { return !stop && callbacks.keep_going(); };
   Workers workers(
-      threads, queue, all,
+      threads_, queue, all,
       {.on_finished = [&](const PlannedRun& run,
                           const RunRecord& record) { reporter.finish(run, record); },
        .on_progress = [&](const PlannedRun& run, double share) { reporter.advance(run, share); },
-       .keep_going = keep_going});
+       .keep_going = keep_going,
+       .checkpoints = callbacks.checkpoints});
 
   const StopAtEnd stop_at_end{stop};
   std::exception_ptr failure;  // while taking in a record
@@ -362,7 +363,7 @@ Progress run_all_as_first(MpiJob& job, const std::vector<RunGroup>& all,
 }
 
 void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, unsigned threads,
-                    const std::function<bool()>& keep_going) {
+                    const std::function<bool()>& keep_going, const Checkpoints* checkpoints) {
   check_same_plan(all);
   TaskQueue queue;
   std::mutex mutex;
@@ -375,7 +376,8 @@ void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, uns
                          records.push_back(to_bytes(record));
                        },
                    .on_progress = {},
-                   .keep_going = [&] { return !stop && keep_going(); }});
+                   .keep_going = [&] { return !stop && keep_going(); },
+                   .checkpoints = checkpoints});
 
   const StopAtEnd stop_at_end{stop};
   unsigned asked = 0;  // requests without an answer yet

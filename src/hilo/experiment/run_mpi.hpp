@@ -3,7 +3,7 @@
 #include <set>
 #include <vector>
 
-#include "hilo/experiment/run.hpp"
+#include "hilo/experiment/executor.hpp"
 
 namespace hilo {
 
@@ -39,16 +39,23 @@ class MpiJob {
   bool others_are_there_ = true;
 };
 
-// run_all over all ranks. Rank 0 hands out groups as others ask for them, works as well, and alone
+// Runs over all ranks. Rank 0 hands out groups as others ask for them, works as well, and alone
 // calls on_record and on_progress; the records of the others come to it as soon as they are there.
 // `all` is the plan of everything, the same on every rank, of which rank 0 leaves out what is
 // `finished`. Stops as run_all does, on all ranks as soon as one is told to.
-Progress run_all_as_first(MpiJob& job, const std::vector<RunGroup>& all,
-                          const std::set<RunKey>& finished, unsigned threads,
-                          const RunCallbacks& callbacks);
+class RankExecutor final : public Executor {
+ public:
+  RankExecutor(MpiJob& job, unsigned threads) : job_(job), threads_(threads) {}
+  Progress run(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
+               const RunCallbacks& callbacks) override;
+
+ private:
+  MpiJob& job_;
+  unsigned threads_;
+};
 
 // The same on the other ranks.
 void work_for_first(const MpiJob& job, const std::vector<RunGroup>& all, unsigned threads,
-                    const std::function<bool()>& keep_going);
+                    const std::function<bool()>& keep_going, const Checkpoints* checkpoints);
 
 }  // namespace hilo

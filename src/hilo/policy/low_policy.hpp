@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 #include "hilo/policy/q_table.hpp"
 
 namespace hilo {

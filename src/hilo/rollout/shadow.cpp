@@ -8,7 +8,7 @@
 
 namespace hilo {
 
-void shadow(const FidelityPair& pair, const Episode& high, Episode& low) {
+void shadow(const Fidelities& pair, const Episode& high, Episode& low) {
   low.begin(pair.map().low_of(high.states[0]));
   for (std::size_t t = 0; t < high.length(); ++t) {
     const State s = low.states[t];

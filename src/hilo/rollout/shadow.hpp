@@ -1,12 +1,12 @@
 #pragma once
 
-#include "hilo/env/fidelity_pair.hpp"
+#include "hilo/env/fidelities.hpp"
 
 namespace hilo {
 
 // Overwrites `low` by the low-fidelity image of a high-fidelity episode: its states mapped by T,
 // its actions, and the rewards that the low fidelity gives for them.
-void shadow(const FidelityPair& pair, const Episode& high, Episode& low);
+void shadow(const Fidelities& pair, const Episode& high, Episode& low);
 
 // Throws unless states and actions are in range, rewards are finite and the lengths fit: an episode
 // may come from anywhere.

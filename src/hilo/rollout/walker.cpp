@@ -7,25 +7,12 @@ namespace hilo {
 Walker::Walker(std::shared_ptr<const Simulator> simulator, std::uint64_t seed)
     : simulator_(std::move(simulator)), seed_(seed) {
   if (!simulator_) throw Error(Errc::usage, "a walker needs a simulator");
-  heads_ =
-      std::make_shared<const std::vector<GreedyHead>>(simulator_->num_states(), GreedyHead{1, 0});
 }
 
 void Walker::set_seed(std::uint64_t seed) {
   seed_ = seed;
   next_episode_ = 0;
   running_ = false;
-}
-
-RolloutBatch Walker::batch() const {
-  return {.behaviour = {.heads = *heads_,
-                        .ties = {&no_tie_, 1},
-                        .num_actions = static_cast<std::uint32_t>(simulator_->num_actions()),
-                        .epsilon = 0},
-          .seed = seed_,
-          .purpose = Purpose::user,
-          .episode = next_episode_,
-          .max_steps = 1};
 }
 
 void Walker::begin(State s) {
@@ -35,10 +22,8 @@ void Walker::begin(State s) {
   ++next_episode_;
 }
 
-// A simulator tells where an episode starts only by running one.
 State Walker::reset() {
-  simulator_->run_episode(batch(), path_);
-  begin(path_.states.at(0));
+  begin(simulator_->reset(streams(next_episode_)));
   return state_;
 }
 
@@ -52,15 +37,13 @@ Step Walker::step(Action a) {
     throw Error(Errc::usage, "the episode is over or has not begun; call reset before step");
   require_within("action", std::uint64_t{a}, 0, simulator_->num_actions() - 1, Errc::usage);
   if (steps_ >= kMaxSteps - 1) throw Error(Errc::usage, "the episode has no random streams left");
-  RolloutBatch one = batch();
-  one.episode = next_episode_ - 1;
-  one.first_step = steps_;
-  simulator_->record(one, {state_, a}, path_);
-  if (path_.length() != 1) throw Error(Errc::simulator, "a single step was asked for");
+  StreamAddress at = streams(next_episode_ - 1);
+  at.first_step = steps_;
+  const Step step = simulator_->step({state_, a}, at);
   ++steps_;
-  state_ = path_.states[1];
-  running_ = path_.truncated;
-  return {.next = state_, .reward = path_.rewards[0], .done = !path_.truncated};
+  state_ = step.next;
+  running_ = !step.done;
+  return step;
 }
 
 }  // namespace hilo

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "hilo/env/simulator.hpp"
 
@@ -30,7 +29,9 @@ class Walker {
   Step step(Action a);
 
  private:
-  RolloutBatch batch() const;
+  StreamAddress streams(std::uint32_t episode) const {
+    return {.seed = seed_, .purpose = Purpose::user, .episode = episode};
+  }
   void begin(State s);
 
   std::shared_ptr<const Simulator> simulator_;
@@ -39,10 +40,6 @@ class Walker {
   std::uint32_t steps_ = 0;
   State state_ = 0;
   bool running_ = false;
-  // Of a policy that is never asked, as actions are given; shared by all copies.
-  std::shared_ptr<const std::vector<GreedyHead>> heads_;
-  Action no_tie_ = 0;
-  Episode path_;
 };
 
 }  // namespace hilo

@@ -40,6 +40,8 @@ Store Store::open(const fs::path& name) {
   return Store(std::make_unique<Impl>(behind_links(name), true, Damaged::stop));
 }
 
+const fs::path& Store::file() const { return impl_->file; }
+
 std::string Store::close() {
   impl_->require_in_place();
   const std::string name = impl_->file.string();
@@ -136,16 +138,17 @@ void Store::append(const RunRecord& record) {
         .bind(m.value)
         .run();
   }
-  if (!record.q.empty())
-    Statement(db, "INSERT INTO policy (run, kind, shape, bytes) VALUES (?, 'q-table', ?, ?)")
+  if (!record.policy.empty())
+    Statement(db, "INSERT INTO policy (run, kind, shape, bytes) VALUES (?, ?, ?, ?)")
         .bind(run)
-        .bind(fmt::format("{},{}", record.num_states, record.num_actions))
-        .bind(std::span<const std::byte>(compress_values(record.q)))
+        .bind(record.policy.kind)
+        .bind(record.policy.shape)
+        .bind(std::span<const std::byte>(record.policy.bytes))
         .run();
   if (!record.standard_errors.empty())
     Statement(db, "INSERT INTO policy_error (run, standard_error) VALUES (?, ?)")
         .bind(run)
-        .bind(std::span<const std::byte>(compress_values(record.standard_errors)))
+        .bind(std::span<const std::byte>(deflate_values(record.standard_errors)))
         .run();
   set_checksum_of_run(db, run);
   transaction.commit();

@@ -25,6 +25,8 @@ struct ResultRow {
 struct StoredPolicy {
   std::string experiment, agent;
   std::uint64_t seed = 0;
+  PolicyArtifact artifact;
+  // Of a Q table; nothing of other kinds.
   std::uint64_t num_states = 0, num_actions = 0;
   std::vector<double> q;
   std::vector<double> standard_errors;  // of q; empty in stores from before they were kept
@@ -77,6 +79,8 @@ class Store {
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
   ~Store();
+
+  const std::filesystem::path& file() const;
 
   // Ends its use. Throws if its file was removed or replaced meanwhile. Returns a sentence to be
   // shown if a part of it is still in the log beside it, because somebody reads it; else "".

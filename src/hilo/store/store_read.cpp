@@ -205,15 +205,16 @@ std::optional<StoredPolicy> Store::find_policy(const std::string& experiment,
   if (!row.step()) return std::nullopt;
   const std::int64_t run = row.integer(0);
   impl_->require_intact_run(run, experiment, agent, seed);
-  std::optional<PolicyTable> table = read_policy(impl_->db, run, impl_->db.name());
-  if (!table) return std::nullopt;
+  std::optional<PolicyRows> rows = read_policy(impl_->db, run);
+  if (!rows) return std::nullopt;
   return StoredPolicy{.experiment = experiment,
                       .agent = agent,
                       .seed = seed,
-                      .num_states = table->num_states,
-                      .num_actions = table->num_actions,
-                      .q = std::move(table->q),
-                      .standard_errors = std::move(table->standard_errors)};
+                      .artifact = std::move(rows->artifact),
+                      .num_states = rows->table.num_states,
+                      .num_actions = rows->table.num_actions,
+                      .q = std::move(rows->table.values),
+                      .standard_errors = std::move(rows->standard_errors)};
 }
 
 std::string Store::diagnosis(const std::string& experiment) const {

@@ -1,2 +1,2 @@
 #pragma once
-#include "hilo/agent/agent.hpp"
+#include "hilo/agent/tabular_agent.hpp"

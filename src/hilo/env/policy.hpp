@@ -1,0 +1,47 @@
+#pragma once
+
+#include <span>
+
+#include "hilo/env/any_simulator.hpp"
+#include "hilo/env/behaviour.hpp"
+
+namespace hilo {
+
+// The two words of a step from which an action is drawn (docs/streams.md), so that a policy is a
+// function, and whoever has the words, in whatever language, acts alike.
+struct ActionWords {
+  std::uint32_t explore = 0, action = 0;
+};
+
+inline ActionWords draw_action_words(Rng& rng) {
+  const std::uint32_t explore = rng.u32();
+  return {.explore = explore, .action = rng.u32()};
+}
+
+// A policy acts on observations. Simulators call it, with many observations at once.
+class Policy {
+ public:
+  Policy(const Policy&) = delete;
+  Policy& operator=(const Policy&) = delete;
+  virtual ~Policy() = default;
+
+  const Space& observation_space() const { return observations_; }
+  const Space& action_space() const { return actions_; }
+
+  // Overwrites `actions` by one for each observation, each drawn from its own words.
+  virtual void act(const Points& observations, std::span<const ActionWords> words,
+                   Points& actions) const = 0;
+
+  // What simulators of tables run by themselves, without a call for every step; null where the
+  // policy is no table. A view.
+  virtual const Behaviour* table() const { return nullptr; }
+
+ protected:
+  Policy(Space observations, Space actions)
+      : observations_(std::move(observations)), actions_(std::move(actions)) {}
+
+ private:
+  Space observations_, actions_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hilo/env/simulator.hpp"
+#include "hilo/env/step_source.hpp"
+
+namespace hilo {
+
+// Paths of a step source whose spaces are tables: the one loop that asks it. Everything it says is
+// checked. A step into a state of `terminal` ends the path, whatever the source says of it.
+class SourcePaths {
+ public:
+  // `role` opens messages: "high fidelity".
+  SourcePaths(std::shared_ptr<StepSource> source, const std::vector<State>& terminal,
+              std::string role);
+
+  const std::shared_ptr<StepSource>& source() const { return source_; }
+  bool is_terminal(State s) const { return !terminal_.empty() && terminal_[s] != 0; }
+  std::vector<State> terminal() const;
+
+  // `start` null: a whole episode.
+  void record(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+              const StateAction* start, Episode& episode) const;
+  RolloutSummary summarise(const Behaviour& policy, const StreamAddress& streams,
+                           const Horizon& horizon, std::uint32_t pair, std::uint32_t rollout,
+                           const StateAction* start) const;
+
+  State reset(const StreamAddress& streams) const;
+  Step step(StateAction at, const StreamAddress& streams) const;
+  double reward(State s, Action a, State next) const;
+
+ private:
+  struct Taken {
+    State next;
+    double reward;
+    bool ended, cut;
+  };
+  // These only with the right to ask.
+  State begin(const Stream& stream, std::uint32_t first_step, const State* at) const;
+  Taken take(State s, Action a) const;
+  template <class Begin, class Visit>
+  bool run(const Behaviour& policy, const Stream& stream, const StreamAddress& streams,
+           const Horizon& horizon, const StateAction* start, Begin&& begin, Visit&& visit) const;
+
+  std::shared_ptr<StepSource> source_;
+  std::vector<std::uint8_t> terminal_;  // by state; empty: none is known
+  std::string role_;
+};
+
+// A source that gives whole episodes alone, as a high fidelity.
+class SourceEpisodes final : public EpisodeSimulator {
+ public:
+  explicit SourceEpisodes(SourcePaths paths);
+  const SourcePaths& paths() const { return paths_; }
+
+  void run_episode(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                   Episode& episode) const override;
+  void run_episodes(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<RolloutSummary> summaries) const override;
+
+ private:
+  SourcePaths paths_;
+};
+
+// A source that can be started anywhere.
+class SourceSimulator final : public Simulator {
+ public:
+  explicit SourceSimulator(SourcePaths paths);
+  const SourcePaths& paths() const { return paths_; }
+
+  bool is_terminal(State s) const override { return paths_.is_terminal(s); }
+  State reset(const StreamAddress& streams) const override { return paths_.reset(streams); }
+  Step step(StateAction at, const StreamAddress& streams) const override;
+  double reward(State s, Action a, State next) const override { return paths_.reward(s, a, next); }
+  void run_episode(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                   Episode& episode) const override;
+  void run_episodes(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<RolloutSummary> summaries) const override;
+  void roll_out(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                std::span<const StateAction> starts, std::uint32_t rollouts,
+                std::span<RolloutSummary> summaries) const override;
+  void record(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+              StateAction start, Episode& episode) const override;
+
+ private:
+  SourcePaths paths_;
+};
+
+// Hides all of a simulator but its episodes: which of its states are terminal, for one, where a
+// coarse map puts them together with others.
+class EpisodesOnly final : public EpisodeSimulator {
+ public:
+  explicit EpisodesOnly(std::shared_ptr<const EpisodeSimulator> whole)
+      : EpisodeSimulator(whole->num_states(), whole->num_actions()), whole_(std::move(whole)) {}
+
+  const Model* model() const override { return whole_->model(); }
+  void run_episode(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                   Episode& episode) const override {
+    whole_->run_episode(policy, streams, horizon, episode);
+  }
+  void run_episodes(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<RolloutSummary> summaries) const override {
+    whole_->run_episodes(policy, streams, horizon, summaries);
+  }
+
+ private:
+  std::shared_ptr<const EpisodeSimulator> whole_;
+};
+
+}  // namespace hilo

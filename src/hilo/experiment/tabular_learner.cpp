@@ -1,0 +1,142 @@
+#include "hilo/experiment/tabular_learner.hpp"
+
+#include <cmath>
+
+#include "hilo/core/error.hpp"
+#include "hilo/exact/evaluate.hpp"
+#include "hilo/rollout/shadow.hpp"
+
+namespace hilo {
+
+TabularLearner::TabularLearner(TabularAgent& agent, const EpisodeSimulator& high,
+                               const TabularLearnerOptions& options)
+    : agent_(agent), high_(high), options_(options) {
+  if (options.has_pilot) uniform_.emplace(high.num_states(), high.num_actions());
+}
+
+Behaviour TabularLearner::policy(const EpisodeRequest& request) const {
+  return request.is_pilot ? uniform_->behaviour(1) : agent_.behaviour();
+}
+
+void TabularLearner::play(const EpisodeRequest& request) {
+  high_.run_episode(policy(request), request.streams, request.horizon, episode_);
+  if (episode_.length() == 0)
+    throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
+  look_at(request.horizon.gamma);
+}
+
+void TabularLearner::take(const EpisodeRequest& request, const Episode& episode) {
+  check_episode(episode, high_.num_states(), high_.num_actions());
+  if (episode.length() == 0)
+    throw Error(Errc::simulator, "an episode without a step teaches nothing");
+  if (episode.length() > request.horizon.max_steps)
+    throw Error(Errc::simulator, "the episode has more than max_steps steps");
+  episode_ = episode;
+  look_at(request.horizon.gamma);
+}
+
+void TabularLearner::look_at(double gamma) {
+  double sum = 0;
+  double discounted = 0;
+  for (std::size_t t = episode_.length(); t-- > 0;) {
+    sum += episode_.rewards[t];
+    discounted = gamma * discounted + episode_.rewards[t];
+  }
+  facts_ = {.length = episode_.length(),
+            .truncated = episode_.truncated,
+            .mean_reward = sum / static_cast<double>(episode_.length()),
+            .discounted_return = discounted};
+}
+
+LearnReport TabularLearner::learn() {
+  if (options_.truncation == Truncation::terminal) episode_.truncated = false;
+  const LearnReport report = agent_.learn(episode_);
+  if (options_.observer != nullptr) options_.observer->see(episode_);
+  if (!has_model()) ++starts_[episode_.states.front()];
+  return report;
+}
+
+TestFacts TabularLearner::test(const StreamAddress& streams, const Horizon& horizon,
+                               std::uint32_t episodes) {
+  summaries_.resize(episodes);
+  high_.run_episodes(agent_.greedy(), streams, horizon, summaries_);
+  TestFacts facts;
+  for (const RolloutSummary& summary : summaries_) {
+    facts.reward += summary.mean_reward();
+    facts.discounted_return += summary.discounted_return;
+    facts.steps += summary.steps;
+  }
+  facts.reward /= static_cast<double>(episodes);
+  facts.discounted_return /= static_cast<double>(episodes);
+  return facts;
+}
+
+std::vector<Fact> TabularLearner::exact_values(const Horizon& horizon) {
+  const Model* model = high_.model();
+  if (model == nullptr) return {};
+  const PolicyMatrix policy = policy_matrix(agent_.greedy());
+  const StartValues exact = evaluate_from_start(*model, policy, horizon.gamma, horizon.max_steps);
+  std::vector<Fact> facts = {{"policy_value", exact.value}, {"policy_reward", exact.mean_reward}};
+  if (options_.optimum != nullptr)
+    facts.push_back(
+        {"optimal_actions", share_of_optimal_actions(*model, *options_.optimum, policy)});
+  return facts;
+}
+
+// max_a Q(s, a), averaged over the states s that episodes have started in. Its standard error adds
+// up those of Q, as the agent judges them, and that of the starts drawn:
+//   var = sum_s w(s)^2 se(s)^2 + sum_s w(s) (v(s) - value)^2 / N
+std::optional<OwnValue> TabularLearner::own_value() const {
+  const auto n = static_cast<double>(agent_.episodes());
+  double value = 0;
+  double variance = 0;
+  const auto best = [&](State s) { return agent_.q().greedy_actions(s)[0]; };
+  for (const auto& [s, count] : starts_) {
+    const double w = static_cast<double>(count) / n;
+    const double error = agent_.standard_error(s, best(s));
+    value += w * agent_.q()(s, best(s));
+    variance += w * w * error * error;
+  }
+  for (const auto& [s, count] : starts_) {
+    const double difference = agent_.q()(s, best(s)) - value;
+    variance += static_cast<double>(count) / n * difference * difference / n;
+  }
+  if (!std::isfinite(value) || !std::isfinite(variance)) return std::nullopt;
+  return OwnValue{value, std::sqrt(variance)};
+}
+
+std::vector<Fact> TabularLearner::observed_at_test() {
+  return options_.observer != nullptr ? options_.observer->at_test() : std::vector<Fact>();
+}
+
+std::vector<Fact> TabularLearner::observed_at_end() {
+  return options_.observer != nullptr ? options_.observer->at_end() : std::vector<Fact>();
+}
+
+void TabularLearner::save(ArchiveWriter& out) const {
+  out.array<std::byte>(agent_.save());
+  out.value(static_cast<std::uint64_t>(starts_.size()));
+  for (const auto& [s, count] : starts_) {
+    out.value(s);
+    out.value(count);
+  }
+  out.value(options_.observer != nullptr);
+  if (options_.observer != nullptr) options_.observer->save(out);
+}
+
+void TabularLearner::load(ArchiveReader& in) {
+  const auto agent = in.list<std::byte>("agent", kAnyLength);
+  std::map<State, std::uint64_t> starts;
+  const auto num_starts = in.value<std::uint64_t>();
+  for (std::uint64_t i = 0; i < num_starts; ++i) {
+    const auto s = in.value<State>();
+    if (s >= high_.num_states()) ArchiveReader::mismatch("number of states");
+    starts[s] = in.value<std::uint64_t>();
+  }
+  if (in.flag("observer") != (options_.observer != nullptr)) ArchiveReader::mismatch("observer");
+  if (options_.observer != nullptr) options_.observer->load(in);
+  agent_.load(agent);
+  starts_ = std::move(starts);
+}
+
+}  // namespace hilo

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <map>
+
+#include "hilo/agent/tabular_agent.hpp"
+#include "hilo/env/run_observer.hpp"
+#include "hilo/env/simulator.hpp"
+#include "hilo/exact/optimum.hpp"
+#include "hilo/experiment/learner.hpp"
+#include "hilo/rollout/truncation.hpp"
+
+namespace hilo {
+
+struct TabularLearnerOptions {
+  Truncation truncation = Truncation::drop;
+  bool has_pilot = false;            // some episodes will follow the uniform policy
+  const Optimum* optimum = nullptr;  // of the high fidelity, where it is known
+  RunObserver* observer = nullptr;   // told of every training episode, asked at every test
+};
+
+// The domain of tables.
+class TabularLearner final : public Learner {
+ public:
+  TabularLearner(TabularAgent& agent, const EpisodeSimulator& high,
+                 const TabularLearnerOptions& options);
+
+  // What whoever makes the episode has to follow. A view, valid until learn or load.
+  Behaviour policy(const EpisodeRequest& request) const;
+  // An episode that somebody else made. Throws Errc::simulator, and changes nothing, unless it
+  // fits.
+  void take(const EpisodeRequest& request, const Episode& episode);
+
+  Agent& agent() override { return agent_; }
+  const Agent& agent() const override { return agent_; }
+  void play(const EpisodeRequest& request) override;
+  EpisodeFacts facts() const override { return facts_; }
+  LearnReport learn() override;
+  TestFacts test(const StreamAddress& streams, const Horizon& horizon,
+                 std::uint32_t episodes) override;
+  std::vector<Fact> exact_values(const Horizon& horizon) override;
+  bool has_model() const override { return high_.model() != nullptr; }
+  std::optional<OwnValue> own_value() const override;
+  std::vector<Fact> observed_at_test() override;
+  std::vector<Fact> observed_at_end() override;
+  void save(ArchiveWriter& out) const override;
+  void load(ArchiveReader& in) override;
+
+ private:
+  void look_at(double gamma);
+
+  TabularAgent& agent_;
+  const EpisodeSimulator& high_;
+  TabularLearnerOptions options_;
+  std::optional<QTable> uniform_;  // the pilot's policy
+  Episode episode_;
+  EpisodeFacts facts_;
+  std::map<State, std::uint64_t> starts_;  // how many episodes began there
+  std::vector<RolloutSummary> summaries_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "hilo/experiment/learner.hpp"
+#include "hilo/experiment/records.hpp"
+
+namespace hilo {
+
+// A budget in episodes or in high-fidelity steps: the one that is not 0 counts.
+struct TrainingOptions {
+  std::uint64_t episodes = 0;
+  std::uint64_t steps = 0;
+  double gamma = 0.99;
+  std::uint32_t max_steps = 10'000;
+  std::uint64_t seed = 0;
+  // The first so many episodes follow the uniform policy: those of a pilot study, used again.
+  std::uint64_t pilot_episodes = 0;
+};
+
+struct TestPlan {
+  std::uint64_t every = 50;      // episodes
+  std::uint32_t episodes = 200;  // of a test; 0: none, the rewards of training are recorded instead
+  std::uint64_t exact_every = 0;  // episodes; 0: never
+  bool count_steps = false;       // record at every test what was spent so far
+  std::vector<Fact> at_end = {};  // known beforehand, recorded with the totals
+};
+
+// The one training loop, as a machine that makes one piece of work at a time: it lets the agent
+// prepare, tests before the first episode, after every `every` and after the last one.
+//
+//   while (!training.step()) {}
+//
+// Between any two steps it can be saved, and another one of the same options that loads it goes on
+// with the same bits. Ask and tell are the same machine for those who make episodes themselves:
+//
+//   while (!training.is_done()) { request = training.ask(); ...; learner.take(...);
+//   training.tell(); }
+class Training {
+ public:
+  // The learner must outlive it.
+  Training(Learner& learner, const TrainingOptions& options, TestPlan test);
+
+  // The next piece of work: preparation, a test, or an episode. True when all is done. Throws if
+  // all of the first episodes were cut and dropped: nothing would ever be learnt. If it throws, the
+  // learner must be loaded from a saved state before it is used again.
+  bool step();
+  bool is_done() const { return phase_ == Phase::done; }
+  double share() const;  // of the budget that is spent
+
+  // The next episode, after all that is due before it. Asking again gives the same one. Throws
+  // Errc::usage when there is none.
+  EpisodeRequest ask();
+  // The learner has taken the episode that was asked for. After the last one all is done.
+  void tell();
+
+  // Whether it is between two pieces of work: not after the agent has thrown in the middle of one.
+  bool is_whole() const { return is_whole_; }
+
+  // What has been measured so far.
+  const std::vector<Measurement>& measurements() const { return out_; }
+  double seconds() const { return seconds_; }  // in training alone
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  enum class Phase : std::uint8_t { fresh, test_is_due, episode_is_due, done };
+
+  void require_whole() const;
+  bool budget_is_spent() const;
+  EpisodeRequest next_request() const;
+  void prepare();
+  void take_in();
+  void check_hope(const EpisodeFacts& facts) const;
+  void measure();
+  void record_totals();
+  void add(const std::string& metric, double value);
+  void add_all(const std::vector<Fact>& facts);
+  Horizon horizon() const { return {.gamma = options_.gamma, .max_steps = options_.max_steps}; }
+
+  // Everything that is saved but the measurements and the ring, as one value.
+  struct Counters {
+    std::uint64_t high_steps = 0, low_steps = 0, test_steps = 0, episodes_since_test = 0;
+    std::uint64_t truncated = 0, truncated_high = 0, dropped = 0, corrected_since_test = 0;
+    double reward_since_test = 0, return_since_test = 0, ratio_since_test = 0;
+    double correlation_since_test = 0;
+  };
+
+  Learner& learner_;
+  TrainingOptions options_;
+  TestPlan test_;
+  Phase phase_ = Phase::fresh;
+  Counters counters_;
+  std::vector<Measurement> out_;
+  std::vector<double> last_ratios_;  // a ring
+  double seconds_ = 0;
+  bool is_whole_ = true;
+};
+
+}  // namespace hilo
