@@ -6,6 +6,7 @@
 
 #include "hilo/env/environment_check.hpp"
 #include "hilo/env/model_check.hpp"
+#include "hilo/env/policy.hpp"
 #include "hilo/env/simulator.hpp"
 
 namespace hilo {
@@ -49,11 +50,10 @@ bool run_path(const E& env, const Behaviour& policy, const Stream& stream, std::
   if (env.is_terminal(s)) return false;
   for (std::uint32_t t = 0; t < max_steps; ++t) {
     Rng rng = Rng::of_step(stream, first_step + t + 1);
-    const std::uint32_t explore_word = rng.u32();
-    const std::uint32_t action_word = rng.u32();
+    const ActionWords words = draw_action_words(rng);
     const Action a = t == 0 && first_action != nullptr
                          ? *first_action
-                         : policy.choose(s, explore_word, action_word);
+                         : policy.choose(s, words.explore, words.action);
     const Step step = step_with(env, s, a, rng);
     visit(a, step);
     if (step.done) return false;
@@ -91,8 +91,7 @@ class BulkSimulator : public Simulator {
   Step step(StateAction at, const StreamAddress& streams) const override {
     check_step(at, streams);
     Rng rng = Rng::of_step(streams.stream(), streams.first_step + 1);
-    rng.u32();  // the words of the action, which is given
-    rng.u32();
+    draw_action_words(rng);  // not used: the action is given
     return step_with(env_, at.state, at.action, rng);
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/env/policy.hpp"
 
 namespace hilo {
 namespace {
@@ -95,10 +96,9 @@ bool SourcePaths::run(const Behaviour& policy, const Stream& stream, const Strea
   begin_at(s);
   for (std::uint32_t t = 0; t < horizon.max_steps; ++t) {
     Rng rng = Rng::of_step(stream, streams.first_step + t + 1);
-    const std::uint32_t explore_word = rng.u32();
-    const std::uint32_t action_word = rng.u32();
+    const ActionWords words = draw_action_words(rng);
     const Action a =
-        t == 0 && start != nullptr ? start->action : policy.choose(s, explore_word, action_word);
+        t == 0 && start != nullptr ? start->action : policy.choose(s, words.explore, words.action);
     const Taken taken = take(s, a);
     visit(a, taken);
     if (taken.ended) return false;
@@ -129,6 +129,14 @@ RolloutSummary SourcePaths::summarise(const Behaviour& policy, const StreamAddre
         ++summary.steps;
       });
   return summary;
+}
+
+void SourcePaths::summarise_episodes(const Behaviour& policy, const StreamAddress& streams,
+                                     const Horizon& horizon,
+                                     std::span<RolloutSummary> summaries) const {
+  std::uint32_t rollout = 0;
+  for (RolloutSummary& summary : summaries)
+    summary = summarise(policy, streams, horizon, 0, rollout++, nullptr);
 }
 
 State SourcePaths::reset(const StreamAddress& streams) const {
@@ -168,9 +176,7 @@ void SourceEpisodes::run_episodes(const Behaviour& policy, const StreamAddress& 
                                   const Horizon& horizon,
                                   std::span<RolloutSummary> summaries) const {
   check(policy, streams, horizon, 1, summaries.size());
-  std::uint32_t rollout = 0;
-  for (RolloutSummary& summary : summaries)
-    summary = paths_.summarise(policy, streams, horizon, 0, rollout++, nullptr);
+  paths_.summarise_episodes(policy, streams, horizon, summaries);
 }
 
 SourceSimulator::SourceSimulator(SourcePaths paths)
@@ -192,9 +198,7 @@ void SourceSimulator::run_episodes(const Behaviour& policy, const StreamAddress&
                                    const Horizon& horizon,
                                    std::span<RolloutSummary> summaries) const {
   check(policy, streams, horizon, 1, summaries.size());
-  std::uint32_t rollout = 0;
-  for (RolloutSummary& summary : summaries)
-    summary = paths_.summarise(policy, streams, horizon, 0, rollout++, nullptr);
+  paths_.summarise_episodes(policy, streams, horizon, summaries);
 }
 
 void SourceSimulator::roll_out(const Behaviour& policy, const StreamAddress& streams,

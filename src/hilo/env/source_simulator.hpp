@@ -27,6 +27,9 @@ class SourcePaths {
   RolloutSummary summarise(const Behaviour& policy, const StreamAddress& streams,
                            const Horizon& horizon, std::uint32_t pair, std::uint32_t rollout,
                            const StateAction* start) const;
+  // Whole episodes with the roll-outs 0, 1, ... of the address.
+  void summarise_episodes(const Behaviour& policy, const StreamAddress& streams,
+                          const Horizon& horizon, std::span<RolloutSummary> summaries) const;
 
   State reset(const StreamAddress& streams) const;
   Step step(StateAction at, const StreamAddress& streams) const;
