@@ -19,9 +19,9 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/env/degraded_twin.hpp"
 #include "hilo/env/random_mdp.hpp"
-#include "hilo/env/registry.hpp"
 #include "hilo/exact/solve.hpp"
 
 namespace hilo::bench {

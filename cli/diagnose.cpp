@@ -8,12 +8,10 @@
 #include "cli/report_text.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stop_signal.hpp"
-#include "hilo/agent/exploration.hpp"
-#include "hilo/agent/mfmcrl_options.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/memory.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/experiment/spec.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/store/store.hpp"
@@ -30,61 +28,29 @@ struct Options {
   bool json = false;
 };
 
-// The agent whose problem and m are looked at: MFMCRL+ where there is one, else the first that uses
-// a low fidelity; coupled by the path, which is what a pilot does.
+// How a pilot stands for the agent of a configuration.
+PilotView pilot_view(const RunConfig& config, std::size_t num_actions) {
+  if (!config.agent->pilot) return {};
+  return config.agent->pilot(config.agent_parameters, config.train.number("epsilon"), num_actions);
+}
+
+// The agent whose problem and m are looked at: the one that is judged where it is there, else the
+// first that uses a low fidelity and that a pilot can stand for.
 const RunConfig& find_config(const Spec& spec, const std::string& file) {
   const RunConfig* found = nullptr;
-  bool other_coupling = false;
+  std::string obstacle = "no agent uses a low fidelity, so there is nothing to diagnose";
   for (const RunConfig& config : spec.configs) {
-    if (!config.agent->uses_low_fidelity) continue;
-    const auto& parameters = config.agent_parameters.all();
-    const auto is = [&](const char* key, const char* value) {
-      const auto parameter = parameters.find(key);
-      return parameter != parameters.end() && parameter->second == Value(value);
-    };
-    if (parameters.contains("coupling") && !is("coupling", "path")) {
-      other_coupling = true;
+    if (!config.agent->uses_low_fidelity()) continue;
+    const PilotView view = pilot_view(config, 1);
+    if (!view.obstacle.empty()) {
+      obstacle = view.obstacle;
       continue;
     }
-    if (is("estimator", "empirical-bayes")) return config;
+    if (view.is_what_is_judged) return config;
     if (found == nullptr) found = &config;
   }
   if (found != nullptr) return *found;
-  throw Error(Errc::spec,
-              other_coupling
-                  ? fmt::format("{}: a pilot couples by the path, but no agent with a low "
-                                "fidelity has coupling = \"path\"",
-                                file)
-                  : fmt::format("{}: no agent uses a low fidelity, so there is nothing to "
-                                "diagnose",
-                                file));
-}
-
-// m of the agent, or that of mfmcrl where the agent has none.
-std::uint32_t low_rollouts_of(const RunConfig& config) {
-  const auto& parameters = config.agent_parameters.all();
-  const auto own = parameters.find("low_rollouts");
-  if (own != parameters.end())
-    return static_cast<std::uint32_t>(std::get<std::int64_t>(own->second));
-  return MfmcrlOptions().low_rollouts;
-}
-
-// What is judged is MFMCRL+, whose returns fade unless its own configuration says otherwise.
-bool returns_fade(const RunConfig& config) {
-  const auto& parameters = config.agent_parameters.all();
-  const auto estimator = parameters.find("estimator"), weights = parameters.find("weights");
-  return estimator == parameters.end() || estimator->second == Value("paper") ||
-         weights->second == Value("recency");
-}
-
-// The probability of a uniform action.
-double exploration_of(const RunConfig& config, std::size_t num_actions) {
-  const double epsilon = config.train.number("epsilon");
-  const auto& parameters = config.agent_parameters.all();
-  const auto exploration = parameters.find("exploration");
-  if (exploration == parameters.end()) return epsilon;
-  return chance_of_uniform_action(exploration_from_name(std::get<std::string>(exploration->second)),
-                                  epsilon, num_actions);
+  throw Error(Errc::spec, fmt::format("{}: {}", file, obstacle));
 }
 
 // Epsilon-greedy in a trained policy, or uniform.
@@ -147,14 +113,15 @@ int run(const Options& options) {
   require_memory(estimate_bytes(*config.problem_kind, config.problem));
   const Problem problem = build_problem(config.problem_kind->name, config.problem, options.seed);
   const QTable q = policy_of(options, problem.pair);
+  const PilotView view = pilot_view(config, problem.pair.num_actions());
   const StopOnSignal stop;
   std::uint32_t done = 0;
   const Pilot pilot =
       run_pilot(problem.pair, q,
                 {.episodes = options.pilot,
-                 .low_rollouts = low_rollouts_of(config),
+                 .low_rollouts = view.low_rollouts,
                  .gamma = config.train.number("gamma"),
-                 .epsilon = exploration_of(config, problem.pair.num_actions()),
+                 .epsilon = view.uniform_chance.value_or(config.train.number("epsilon")),
                  .max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps")),
                  .truncation = truncation_from_name(config.train.text("truncation")),
                  .seed = options.seed},
@@ -164,7 +131,7 @@ int run(const Options& options) {
                 });
   if (stop_requested) return kInterrupted;
   DiagnosisPlan plan = options.plan;
-  plan.fading = returns_fade(config);
+  plan.fading = view.fading;
   const std::int64_t episodes = config.train.integer("episodes");
   plan.train_episodes =
       episodes > 0 ? static_cast<std::uint64_t>(episodes)

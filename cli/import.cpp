@@ -6,7 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/env/nas_table.hpp"
+#include "hilo/env/nas/table.hpp"
 
 namespace hilo::cli {
 namespace {

@@ -65,11 +65,9 @@ nlohmann::json returns_needed(const Options& o) {
   const double rho = o.correlation.value_or(0);
   nlohmann::json out = {{"error", *o.error}, {"confidence", o.confidence}};
   if (o.rewards.empty()) {
-    const auto plain = [&](double v) {
-      return std::max(1.0, std::ceil(4 * v / (*o.error * *o.error) * std::log(2 / delta)));
-    };
-    out["plain"] = plain(variance);
-    if (o.correlation) out["corrected"] = plain((1 - rho * rho) * variance);
+    out["plain"] = samples_needed_within_lemma_1(variance, *o.error, delta);
+    if (o.correlation)
+      out["corrected"] = samples_needed_within_lemma_1((1 - rho * rho) * variance, *o.error, delta);
     // Lemma 1 needs xi <= sigma^2 / b, with the variance and the b of what is averaged.
     out["plain_holds_if_b_at_most"] = variance / *o.error;
     if (o.correlation) out["corrected_holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;

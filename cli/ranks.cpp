@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include "hilo/experiment/run_mpi.hpp"
+#include "hilo/experiment/detail/run_mpi.hpp"
 
 namespace hilo::cli {
 namespace {

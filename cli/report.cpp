@@ -10,14 +10,14 @@
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/output_file.hpp"
-#include "hilo/report/agent_guide.hpp"
 #include "hilo/report/diagnosis_report.hpp"
-#include "hilo/report/estimator_guide.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/page.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/tables.hpp"
+#include "hilo/studies/agent_guide.hpp"
+#include "hilo/studies/estimator_guide.hpp"
 
 namespace hilo::cli {
 namespace {

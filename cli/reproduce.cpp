@@ -197,10 +197,11 @@ int run(const Options& options) {
   const std::filesystem::path page = options.request.store.parent_path() / "report.html";
   require_writable(
       page, {.mark = report_mark(page), .inputs = {options.request.store}, .force = options.force});
-  const RunOutcome outcome = run_specs(title, specs, options.request);
-  if (outcome.by_others) return 0;
-  nlohmann::json all = to_json(title, options.request, outcome);
-  if (!options.json) fmt::print("{}", describe(title, options.request, outcome));
+  const RanOnRanks ran = run_on_ranks(title, specs, options.request);
+  if (ran.by_others) return 0;
+  const RunOutcome& outcome = ran.outcome;
+  nlohmann::json all = to_json(title, options.request, ran);
+  if (!options.json) fmt::print("{}", describe(title, options.request, ran));
   int code = exit_code(outcome);
   if (code == 0) {
     const Store store = Store::open_to_read(options.request.store);

@@ -25,13 +25,13 @@ int run(const Options& options) {
     dry_run(spec.name, {&spec, 1}, options.request, options.json);
     return 0;
   }
-  const RunOutcome outcome = run_specs(spec.name, {&spec, 1}, options.request);
-  if (outcome.by_others) return 0;
+  const RanOnRanks ran = run_on_ranks(spec.name, {&spec, 1}, options.request);
+  if (ran.by_others) return 0;
   if (options.json)
-    fmt::print("{}\n", json_text(to_json(spec.name, options.request, outcome)));
+    fmt::print("{}\n", json_text(to_json(spec.name, options.request, ran)));
   else
-    fmt::print("{}", describe(spec.name, options.request, outcome));
-  return exit_code(outcome);
+    fmt::print("{}", describe(spec.name, options.request, ran));
+  return exit_code(ran.outcome);
 }
 
 }  // namespace

@@ -4,11 +4,8 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <set>
-#include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
@@ -16,19 +13,10 @@
 #include "cli/standard_streams.hpp"
 #include "cli/stop_signal.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/core/memory.hpp"
-#include "hilo/env/registry.hpp"
-#include "hilo/experiment/run.hpp"
-#include "hilo/store/store.hpp"
+#include "hilo/core/stopwatch.hpp"
 
 namespace hilo::cli {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // "figure-2a: 132 of 252 runs, 4.1 runs/s, 0:29 left", rewritten in place, on a terminal only.
 class ProgressLine {
@@ -57,106 +45,41 @@ class ProgressLine {
   std::string name_;
   bool on_terminal_;
   bool shown_ = false;
-  Clock::time_point start_ = Clock::now();
+  SteadyClock::time_point start_ = SteadyClock::now();
   double last_ = 0;
 };
 
-// A table that cannot be read should be said once and before anything runs, not by every run.
-void check_files(const Spec& spec, bool ignore_memory) {
-  const std::vector<RunGroup> groups = plan(spec, {});
-  if (groups.empty() || !groups[0].problem_kind->content_hash) return;
-  if (!ignore_memory) require_memory(estimate_bytes(groups));
-  build_problem(groups[0].problem_kind->name, groups[0].problem, groups[0].seed);
-}
-
-void take_note(RunOutcome& outcome, std::string note) {
-  if (!note.empty()) outcome.notes.push_back(std::move(note));
-}
-
-std::vector<std::string> notes_of(std::span<const Spec> specs) {
-  std::vector<std::string> notes;
-  for (const Spec& spec : specs) notes.insert(notes.end(), spec.notes.begin(), spec.notes.end());
-  return notes;
-}
-
 }  // namespace
 
-RunOutcome run_specs(const std::string& name, std::span<const Spec> specs,
-                     const RunRequest& request) {
-  RunOutcome outcome;
-  const std::vector<RunGroup> all = plan(specs, {});
-  outcome.total = count_runs(all);
-  outcome.ranks = num_ranks();
-  for (const Spec& spec : specs) check_files(spec, request.ignore_memory);
-  outcome.notes = notes_of(specs);
+RanOnRanks run_on_ranks(const std::string& name, std::span<const Spec> specs,
+                        const RunRequest& request) {
+  RanOnRanks ran;
+  ran.ranks = num_ranks();
   const unsigned threads = threads_of_rank(request.threads);
-  const Checkpoints checkpoints = Checkpoints::beside(request.store, request.checkpoint_every);
   if (!is_first_rank()) {
+    check_files(specs, request.ignore_memory);
     const StopOnSignal stop;
     work_for_first_rank(
-        all, threads, [] { return !stop_requested; }, checkpoints);
-    outcome.by_others = true;
-    return outcome;
+        plan(specs, {}), threads, [] { return !stop_requested; },
+        Checkpoints::beside(request.store, request.checkpoint_every));
+    ran.by_others = true;
+    return ran;
   }
-
-  Store store = Store::open(request.store);
-  // Before anything is changed: a store that was made for nothing goes away again.
-  if (!request.ignore_memory) {
-    try {
-      require_memory(plan(specs, store.finished()), threads);
-    } catch (const Error&) {
-      store.discard_if_new();
-      throw;
-    }
-  }
-  for (const Spec& spec : specs)
-    for (std::string& dropped : store.define_experiment(spec))
-      outcome.dropped.push_back(std::move(dropped));
-  // What is damaged is no reason to run nothing.
-  for (const Spec& spec : specs) store.require_intact(spec.name);
-  const std::set<RunKey> finished = store.finished();
-  const std::vector<RunGroup> groups = plan(specs, finished);
-  if (groups.empty() && outcome.ranks == 1) {
-    take_note(outcome, store.close());
-    return outcome;
-  }
-
+  RunRequest on_this_rank = request;
+  on_this_rank.threads = threads;
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
   const StopOnSignal stop;
   ProgressLine line(name);
-  const auto start = Clock::now();
-  const RunCallbacks callbacks = {.on_record =
-                                      [&](const RunRecord& record) {
-                                        const auto before = Clock::now();
-                                        store.append(record);
-                                        outcome.store_seconds += seconds_since(before);
-                                        if (record.failed && outcome.first_error.empty())
-                                          outcome.first_error = record.error;
-                                      },
-                                  .on_progress = [&](const Progress& p) { line.show(p); },
-                                  .keep_going = [] { return !stop_requested; },
-                                  .checkpoints = &checkpoints};
-  const Progress progress = make_executor(threads)->run(all, finished, callbacks);
-  outcome.done = progress.done;
-  outcome.failed = progress.failed;
-  outcome.interrupted = progress.done < progress.total;
-  outcome.seconds = seconds_since(start);
-  take_note(outcome, store.close());
-  return outcome;
+  ran.outcome = run_specs(specs, on_this_rank, *make_executor(threads),
+                          {.on_progress = [&](const Progress& p) { line.show(p); },
+                           .keep_going = [] { return !stop_requested; }},
+                          /*always_execute=*/ran.ranks > 1);
+  return ran;
 }
 
 void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequest& request,
              bool json) {
-  std::set<RunKey> finished;
-  if (std::filesystem::exists(request.store))
-    finished = Store::open_to_read(request.store).finished();
-  const auto groups = plan(specs, finished);
-  const std::size_t total = count_runs(plan(specs, {}));
-  const CostEstimate cost = estimate_cost(groups);
-  const unsigned threads =
-      request.threads > 0 ? request.threads : std::max(1U, std::thread::hardware_concurrency());
-  const double seconds = cost.core_seconds / threads;
-  const double megabytes = cost.bytes_per_thread * threads / 1e6;
+  const RunForecast expected = forecast(specs, request);
   nlohmann::json agents = nlohmann::json::array();
   for (const Spec& spec : specs) {
     if (!json)
@@ -170,27 +93,27 @@ void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequ
                         {"canonical", config.canonical}});
     }
   }
-  if (!json)
-    for (const std::string& note : notes_of(specs)) fmt::print("note: {}\n", note);
-  if (json)
+  if (json) {
     fmt::print("{}\n", json_text(nlohmann::json{{"experiment", name},
-                                                {"runs", total},
-                                                {"to_do", count_runs(groups)},
-                                                {"seconds", seconds},
-                                                {"megabytes", megabytes},
-                                                {"too_large_to_try", cost.too_large_to_try},
-                                                {"threads", threads},
+                                                {"runs", expected.total},
+                                                {"to_do", expected.to_do},
+                                                {"seconds", expected.seconds},
+                                                {"megabytes", expected.megabytes},
+                                                {"too_large_to_try", expected.too_large_to_try},
+                                                {"threads", expected.threads},
                                                 {"agents", agents},
                                                 {"notes", notes_of(specs)}}));
-  else
-    fmt::print("{} of {} runs to do; about {:.0f} s{} and {:.0f} MB on {} threads\n",
-               count_runs(groups), total, seconds,
-               cost.too_large_to_try ? " without problems that are too large to be tried" : "",
-               megabytes, threads);
+    return;
+  }
+  for (const std::string& note : notes_of(specs)) fmt::print("note: {}\n", note);
+  fmt::print("{} of {} runs to do; about {:.0f} s{} and {:.0f} MB on {} threads\n", expected.to_do,
+             expected.total, expected.seconds,
+             expected.too_large_to_try ? " without problems that are too large to be tried" : "",
+             expected.megabytes, expected.threads);
 }
 
-std::string describe(const std::string& name, const RunRequest& request,
-                     const RunOutcome& outcome) {
+std::string describe(const std::string& name, const RunRequest& request, const RanOnRanks& ran) {
+  const RunOutcome& outcome = ran.outcome;
   const std::string store = request.store.string();
   std::string text;
   for (const std::string& note : outcome.notes) text += fmt::format("note: {}\n", note);
@@ -204,7 +127,7 @@ std::string describe(const std::string& name, const RunRequest& request,
            fmt::format("{}: nothing to do, all {} runs are in {}\n", name, outcome.total, store);
   text += fmt::format("{}: {} of {} runs done in {:.1f} s{}, results in {}\n", name, outcome.done,
                       outcome.total, outcome.seconds,
-                      outcome.ranks > 1 ? fmt::format(" on {} ranks", outcome.ranks) : "", store);
+                      ran.ranks > 1 ? fmt::format(" on {} ranks", ran.ranks) : "", store);
   if (outcome.failed > 0)
     text += fmt::format("{}: {} runs failed, the first with: {}\n", name, outcome.failed,
                         outcome.first_error);
@@ -213,13 +136,13 @@ std::string describe(const std::string& name, const RunRequest& request,
   return text;
 }
 
-nlohmann::json to_json(const std::string& name, const RunRequest& request,
-                       const RunOutcome& outcome) {
+nlohmann::json to_json(const std::string& name, const RunRequest& request, const RanOnRanks& ran) {
+  const RunOutcome& outcome = ran.outcome;
   return {{"experiment", name},           {"store", request.store.string()},
           {"runs", outcome.total},        {"done", outcome.done},
           {"failed", outcome.failed},     {"interrupted", outcome.interrupted},
           {"seconds", outcome.seconds},   {"store_seconds", outcome.store_seconds},
-          {"error", outcome.first_error}, {"ranks", outcome.ranks},
+          {"error", outcome.first_error}, {"ranks", ran.ranks},
           {"notes", outcome.notes}};
 }
 

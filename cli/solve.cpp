@@ -9,7 +9,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/memory.hpp"
 #include "hilo/core/output_file.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/env/table_csv.hpp"
 #include "hilo/exact/mean_reward.hpp"
 #include "hilo/exact/solve.hpp"

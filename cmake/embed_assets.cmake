@@ -1,5 +1,5 @@
 # Writes OUT, a source file with the texts of the report's page: page.css and page.js of FOLDER, and CHART_JS.
-set(text "#include \"hilo/report/assets.hpp\"\n\nnamespace hilo {\n\n")
+set(text "#include \"hilo/report/detail/assets.hpp\"\n\nnamespace hilo {\n\n")
 foreach(asset IN ITEMS "page_css|${FOLDER}/page.css" "page_js|${FOLDER}/page.js" "chart_js|${CHART_JS}")
   string(REGEX REPLACE "\\|.*" "" name "${asset}")
   string(REGEX REPLACE "^[^|]*\\|" "" file "${asset}")

@@ -1,7 +1,7 @@
 // Learn a policy for an expensive simulator, with and without the help of a cheap one.
 #include <hilo/agent/mcrl.hpp>
 #include <hilo/agent/mfmcrl.hpp>
-#include <hilo/env/registry.hpp>
+#include <hilo/env/catalogue.hpp>
 #include <hilo/exact/solve.hpp>
 #include <iostream>
 

@@ -82,6 +82,7 @@ GROUPS = {
         "Spec",
         "parse_spec",
         "load_spec",
+        "metric_kinds",
         "shipped_specs",
         "Store",
         "StoredPolicy",

@@ -1,5 +1,6 @@
 # Fails if a folder of SOURCE_DIR includes one that comes after it in the order of the data flow.
-set(folders core env rollout estimator policy exact agent diagnose experiment store report cuda)
+set(folders core env rollout estimator policy model exact agent diagnose experiment store driver report
+    studies cuda)
 
 set(bad 0)
 file(GLOB_RECURSE sources RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/*.hpp ${SOURCE_DIR}/*.cpp)

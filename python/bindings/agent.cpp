@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "bindings.hpp"
-#include "hilo/agent/registry.hpp"
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/experiment/train.hpp"
 #include "polling.hpp"
 
@@ -36,23 +36,7 @@ class Turn {
 
 std::shared_ptr<TabularAgent> build(const std::string& name, const Parameter& given,
                                     const AgentSetting& setting, const Fidelities& pair) {
-  const AgentKind& kind = agent_kind(name);
-  require_fidelities(kind, pair);
-  Parameter values = given;
-  if (const auto variant = values.find("variant"); variant != values.end()) {
-    const auto found = std::ranges::find_if(kind.variants, [&](const Shorthand& shorthand) {
-      return variant->second == Value(shorthand.name);
-    });
-    if (found == kind.variants.end())
-      throw Error(Errc::spec, name + " has no such variant; agent_kinds() lists them");
-    for (const auto& [key, value] : found->values)
-      if (key != "projection") values.try_emplace(key, value);  // that belongs to the low fidelity
-    values.erase("variant");
-  }
-  if (kind.plans && setting.gamma >= 1)
-    throw Error(Errc::spec, name + " plans, for which gamma must be below 1");
-  if (kind.complete) kind.complete(values);
-  return kind.build(pair, Parameters(name, kind.parameters, values), setting);
+  return build_agent(agent_kind(name), pair, given, setting);
 }
 
 BoundAgent make_agent(const std::string& kind, const Fidelities& pair, std::uint64_t seed,
@@ -148,8 +132,8 @@ nb::dict describe(const AgentKind& kind) {
   out["description"] = kind.description;
   out["parameters"] = list_parameters(kind.parameters);
   out["variants"] = variants;
-  out["uses_low_fidelity"] = kind.uses_low_fidelity;
-  out["plans"] = kind.plans;
+  out["uses_low_fidelity"] = kind.uses_low_fidelity();
+  out["plans"] = kind.needs.gamma_below_1;
   return out;
 }
 

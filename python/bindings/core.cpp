@@ -35,7 +35,7 @@ nb::list list_parameters(std::span<const ParameterInfo> infos) {
     entry["default"] = nb::cast(info.default_value);
     entry["low"] = info.low;
     entry["high"] = info.high;
-    entry["choices"] = info.choices;
+    entry["choices"] = info.allowed();
     out.append(entry);
   }
   return out;

@@ -3,9 +3,9 @@
 #include "bindings.hpp"
 #include "env_cast.hpp"
 #include "hilo/core/memory.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/env/docking.hpp"
-#include "hilo/env/nas_space.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/nas/space.hpp"
 
 namespace hilo::python {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "bindings.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 
 namespace hilo::python {
 

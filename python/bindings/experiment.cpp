@@ -2,10 +2,9 @@
 
 #include "bindings.hpp"
 #include "hilo/core/hash.hpp"
-#include "hilo/experiment/run.hpp"
-#include "hilo/experiment/spec.hpp"
+#include "hilo/driver/run_specs.hpp"
+#include "hilo/experiment/metrics.hpp"
 #include "hilo/experiment/train.hpp"
-#include "hilo/store/store.hpp"
 #include "polling.hpp"
 #include "python_simulator.hpp"
 
@@ -15,16 +14,14 @@ namespace {
 // A problem that exists in this process alone, with what it is known by in a store.
 struct OwnProblem {
   std::shared_ptr<const ProblemKind> kind;
-  bool has_low;
 };
 
 OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<EpisodeSimulator>& high,
                             const std::optional<Fidelities>& pair, const std::string& high_text,
                             const std::string& low_text, bool in_state_order) {
-  for (const ProblemKind& kind : problem_kinds())
-    if (kind.name == name)
-      throw Error(Errc::usage, "a problem of your own cannot be called '" + name +
-                                   "', like one that hilo comes with");
+  if (is_problem_kind(name))
+    throw Error(Errc::usage, "a problem of your own cannot be called '" + name +
+                                 "', like one that hilo knows already");
   auto kind = std::make_shared<ProblemKind>();
   kind->name = name;
   kind->description = "made in Python";
@@ -38,13 +35,12 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
                        .choices = {},
                        .low_fidelity_only = true}};
   kind->same_for_all_seeds = true;
+  kind->low_fidelities = pair ? pair->lows().size() : 0;
   if (!in_state_order)
-    kind->check_agent = [](const Parameter& agent) {
-      const auto coupling = agent.find("coupling");
-      if (coupling != agent.end() && coupling->second == Value("common-random-numbers"))
-        throw Error(Errc::spec,
-                    "coupling is 'common-random-numbers', which needs two tables that are drawn "
-                    "from by make_simulator(mdp, sampling=\"inverse-cdf\")");
+    kind->lacks = [](std::string_view feature, const Parameters&) -> std::string {
+      if (feature != kCommonRandomNumbers) return "";
+      return "needs two tables that are drawn from by make_simulator(mdp, "
+             "sampling=\"inverse-cdf\")";
     };
   const HighSimulator shared = pair ? pair->shared_high() : HighSimulator(high);
   const Fidelities whole = pair ? *pair : Fidelities(shared, std::vector<LowFidelity>());
@@ -52,83 +48,45 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
   kind->build = [whole](const Parameters&, std::uint64_t, const HighSimulator&) {
     return Problem{.pair = whole, .facts = {}, .memory_bytes = 0};
   };
-  return {std::move(kind), pair.has_value()};
+  return {std::move(kind)};
+}
+
+std::shared_ptr<const ProblemKind> kind_of(const OwnProblem* own) {
+  return own != nullptr ? own->kind : nullptr;
 }
 
 Spec parse(const std::string& text, const std::string& where, const Overrides& overrides,
            const OwnProblem* own) {
-  Spec spec = parse_spec(text, where, overrides, own != nullptr ? own->kind : nullptr);
-  for (const RunConfig& config : spec.configs)
-    if (own != nullptr && !own->has_low && config.problem_kind == own->kind &&
-        config.agent->uses_low_fidelity)
-      throw Error(Errc::spec,
-                  "the agent " + config.agent->name + " needs a low fidelity, but none was given");
-  return spec;
+  return parse_spec(text, where, overrides, kind_of(own));
 }
 
-nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned threads,
-                   const nb::object& on_progress) {
-  nb::dict out;
-  std::vector<std::string> notes;
-  for (const Spec& spec : specs) notes.insert(notes.end(), spec.notes.begin(), spec.notes.end());
-  out["notes"] = notes;
-  out["runs"] = count_runs(plan(specs, {}));
-  try {
-    require_memory(plan(specs, store.finished()), threads);
-  } catch (const Error&) {
-    store.discard_if_new();
-    throw;
-  }
-  std::vector<std::string> dropped;
-  for (const Spec& spec : specs)
-    for (std::string& agent : store.define_experiment(spec)) dropped.push_back(std::move(agent));
-  out["dropped"] = dropped;
-  const std::vector<RunGroup> groups = plan(specs, store.finished());
-  Progress result;
-  result.total = count_runs(groups);
-  std::mutex mutex;
-  Progress now = result;
-  std::string first_error;
-  std::exception_ptr first_cause;
-  const Checkpoints checkpoints = Checkpoints::beside(store.file());
-  const auto show = [&] {
-    if (on_progress.is_none()) return;
-    Progress shown;
-    {
-      const std::lock_guard lock(mutex);
-      shown = now;
-    }
-    on_progress(shown.done, shown.failed, shown.total, shown.share);
-  };
-  if (!groups.empty())
-    run_polling(
-        [&](const std::function<bool()>& keep_going) {
-          result = run_all(groups, threads,
-                           {.on_record =
-                                [&](const RunRecord& record) {
-                                  store.append(record);
-                                  if (!record.failed || first_cause) return;
-                                  first_error = record.error;
-                                  first_cause = record.cause;
-                                },
-                            .on_progress =
-                                [&](const Progress& progress) {
-                                  const std::lock_guard lock(mutex);
-                                  now = progress;
-                                },
-                            .keep_going = keep_going,
-                            .checkpoints = &checkpoints});
-        },
-        show);
-  show();
-  if (result.done < result.total) throw Interrupted();
-  out["done"] = result.done;
-  out["failed"] = result.failed;
-  out["error"] = first_error;
+// A table of a spec as Python has it: values, and under "sweep" a table of lists.
+using SweptValues = std::map<std::string, std::vector<Value>>;
+using PythonTable = std::pair<NamedValues, SweptValues>;
+
+SpecTable to_table(const PythonTable& table) {
+  return {.values = table.first, .sweep = {table.second.begin(), table.second.end()}};
+}
+
+Spec make(const std::string& name, std::pair<std::uint64_t, std::uint64_t> seeds,
+          const PythonTable& problem, const PythonTable& train, const PythonTable& test,
+          const std::vector<PythonTable>& agents, const std::string& where, const OwnProblem* own) {
+  SpecData data{.name = name,
+                .seeds = {seeds.first, seeds.second},
+                .problem = to_table(problem),
+                .train = to_table(train),
+                .test = to_table(test),
+                .agents = {}};
+  for (const PythonTable& agent : agents) data.agents.push_back(to_table(agent));
+  return make_spec(data, where, kind_of(own));
+}
+
+// What the first failed run threw: the user's exception, or the code of ours.
+void describe_cause(const std::exception_ptr& cause, nb::dict& out) {
   out["raised"] = nb::none();
   out["code"] = Errc::simulator;
   try {
-    if (first_cause) std::rethrow_exception(first_cause);
+    if (cause) std::rethrow_exception(cause);
   } catch (const RaisedByUser& raised) {
     out["raised"] = raised.exception();
   } catch (const Error& e) {
@@ -136,6 +94,44 @@ nb::dict run_specs(const std::vector<Spec>& specs, Store& store, unsigned thread
   } catch (const std::exception&) {
     // Its text says it all.
   }
+}
+
+nb::dict run_into_store(const std::vector<Spec>& specs, const std::filesystem::path& file,
+                        unsigned threads, const nb::object& on_progress) {
+  RunOutcome outcome;
+  std::mutex mutex;
+  std::optional<Progress> now;
+  const auto show = [&] {
+    std::optional<Progress> shown;
+    {
+      const std::lock_guard lock(mutex);
+      shown = now;
+    }
+    if (shown && !on_progress.is_none())
+      on_progress(shown->done, shown->failed, shown->total, shown->share);
+  };
+  run_polling(
+      [&](const std::function<bool()>& keep_going) {
+        ThreadExecutor executor(threads);
+        outcome = run_specs(specs, {.store = file, .threads = threads}, executor,
+                            {.on_progress =
+                                 [&](const Progress& progress) {
+                                   const std::lock_guard lock(mutex);
+                                   now = progress;
+                                 },
+                             .keep_going = keep_going});
+      },
+      show);
+  show();
+  if (outcome.interrupted) throw Interrupted();
+  nb::dict out;
+  out["notes"] = outcome.notes;
+  out["dropped"] = outcome.dropped;
+  out["runs"] = outcome.total;
+  out["done"] = outcome.done;
+  out["failed"] = outcome.failed;
+  out["error"] = outcome.first_error;
+  describe_cause(outcome.first_cause, out);
   return out;
 }
 
@@ -194,13 +190,42 @@ void bind_experiment(nb::module_& m) {
         return load_spec(file, overrides);
       },
       "file"_a, "overrides"_a = Overrides{}, "A spec from a file.");
+  m.def("make_spec", &make, "name"_a, "seeds"_a, "problem"_a, "train"_a, "test"_a, "agents"_a,
+        "where"_a, "own"_a.none() = nb::none(),
+        "A spec from tables, each a pair of its values and of the lists that are swept.");
   m.def(
-      "run_specs", &run_specs, "specs"_a, "store"_a, "threads"_a, "on_progress"_a.none(),
-      nb::sig(
-          "def run_specs(specs: collections.abc.Sequence[Spec], store: StoreHandle, threads: int, "
-          "on_progress: collections.abc.Callable[[int, int, int, float], object] | None) -> "
-          "dict[str, typing.Any]"),
-      "Runs what the store does not have yet; hilo.run is the front door.");
+      "parse_seeds",
+      [](const std::string& text) {
+        const SeedRange seeds = parse_seeds(text);
+        return std::pair(seeds.first, seeds.last);
+      },
+      "text"_a, "First and last seed of \"36\" or \"3..9\".");
+  m.def("run_specs", &run_into_store, "specs"_a, "file"_a, "threads"_a, "on_progress"_a.none(),
+        nb::sig("def run_specs(specs: collections.abc.Sequence[Spec], file: pathlib.Path, threads: "
+                "int, on_progress: collections.abc.Callable[[int, int, int, float], object] | "
+                "None) -> dict[str, typing.Any]"),
+        "Runs what the store does not have yet; hilo.run is the front door.");
+  m.def(
+      "metric_kinds",
+      [] {
+        nb::dict out;
+        for (const MetricKind& kind : metric_kinds()) {
+          nb::dict entry;
+          entry["description"] = kind.description;
+          entry["axis"] = kind.axis.empty() ? kind.name : kind.axis;
+          entry["better"] = kind.better == Better::higher  ? "higher"
+                            : kind.better == Better::lower ? "lower"
+                                                           : "neither";
+          entry["measured"] = kind.measured == Measured::at_tests         ? "at every test"
+                              : kind.measured == Measured::at_exact_tests ? "at exact tests"
+                                                                          : "at the end";
+          entry["optimum"] = kind.optimum;
+          out[kind.name.c_str()] = entry;
+        }
+        return out;
+      },
+      nb::sig("def metric_kinds() -> dict[str, dict[str, str]]"),
+      "By name, what runs record: description, axis, better, measured, optimum.");
   m.def("hash_hex", &hash_hex, "text"_a, "The hash that identifies configurations.");
 }
 

@@ -1,8 +1,10 @@
 #include "bindings.hpp"
+#include "hilo/studies/our_studies.hpp"
 
 NB_MODULE(_hilo, m) {
   using namespace hilo::python;
   m.doc() = "The engine of hilo. Use the package hilo, which has all of it.";
+  hilo::add_our_studies();
   bind_core(m);
   bind_policy(m);  // before the simulators, which are asked to follow one
   bind_env(m);

@@ -21,14 +21,8 @@ from .gymnasium_source import Codec
 from .judging import judge
 from .store import Store
 
-_AXES = {
-    "policy_value": "discounted value of the greedy policy, exact",
-    "test_return": "discounted return of the greedy policy, tests",
-    "train_return": "discounted return of training episodes",
-    "policy_reward": "mean reward per step of the greedy policy, exact",
-    "test_reward": "mean reward per step of the greedy policy, tests",
-    "train_reward": "mean reward per step of training episodes",
-}
+def _kind_of(metric: str) -> dict[str, str]:
+    return _hilo.metric_kinds().get(metric, {"axis": metric, "optimum": ""})
 
 
 class Policy:
@@ -216,16 +210,17 @@ class Study:
                 alpha=0.2,
                 linewidth=0,
             )
-        if metric in ("policy_value", "test_return") and self.results.has_metric("optimal_value"):
-            known = [a for a in self.agents if self.results.final_values(a, "optimal_value")]
-            optimum = self.results.final(known[0], "optimal_value").mean
+        kind = _kind_of(metric)
+        if kind["optimum"] and self.results.has_metric(kind["optimum"]):
+            known = [a for a in self.agents if self.results.final_values(a, kind["optimum"])]
+            optimum = self.results.final(known[0], kind["optimum"]).mean
             line = axes.axhline(optimum, color="#777777", linestyle=":", label="optimum, exact")
             shown[line] = "optimum, exact"
         seeds = sorted({len(self.results.seeds(agent)) for agent in self.agents})
         count = str(seeds[0]) if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]}"
         axes.set_title(f"{self.experiment}: mean and 95 % interval over {count} seeds")
         axes.set_xlabel("expensive episodes")
-        axes.set_ylabel(_AXES.get(metric, metric))
+        axes.set_ylabel(kind["axis"])
         axes.grid(color="#dddddd", linewidth=0.5)
         # Names are set afterwards: the legend leaves out what begins with an underscore.
         legend = axes.legend(list(shown), [str(i) for i in range(len(shown))])
@@ -262,7 +257,7 @@ class Study:
     _HEADER = ("agent", "seeds", "level [95 %]", "minus {}, paired", "cut episodes")
 
     def _title(self) -> str:
-        level = _AXES.get(self.metric, self.metric)
+        level = _kind_of(self.metric)["axis"]
         note = ", which do not rank the greedy policies" if self.metric.startswith("train_") else ""
         return f"{self.experiment}: {level}, at the end{note}"
 

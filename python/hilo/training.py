@@ -17,12 +17,12 @@ from typing import Any
 from . import _hilo
 from ._checks import MAX_THREADS, number_in, path_of, text_of, whole, whole_in
 from ._errors import Error
-from ._hilo import Errc, Fidelities, OwnProblem, Problem, Spec, StoreFile
+from ._hilo import Errc, Fidelities, OwnProblem, Problem, Spec
 from .gymnasium_source import Codec
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
 from .sides import Side, limit_of, make_side, plain_name
-from .spec_text import Agents, Seeds, agents_of, seeds_text, spec_text, thrifty
+from .spec_data import Agents, Seeds, agents_of, seeds_of, table_of, thrifty
 from .study import Study
 from .wrapping import check_options
 
@@ -181,26 +181,27 @@ def train(
     if test_episodes is None:
         test_episodes = 200 if subject.has_model else 0
     exact = subject.has_model and gamma < 1 and subject.num_states <= _EXACT_STATES
-    text = spec_text(
-        name,
-        seeds,
-        problem=subject.problem,
-        train={
-            "episodes": episodes,
-            "gamma": gamma,
-            "epsilon": epsilon,
-            "max_steps": limit_of(max_steps, subject.limit),
-            "truncation": truncation,
-        },
-        test={
-            "every": test_every,
-            "episodes": test_episodes,
-            **({"exact_every": test_every} if exact else {}),
-        },
-        agents=agents,
-    )
+    training = {
+        "episodes": episodes,
+        "gamma": gamma,
+        "epsilon": epsilon,
+        "max_steps": limit_of(max_steps, subject.limit),
+        "truncation": truncation,
+    }
+    test = {"every": test_every, "episodes": test_episodes, **({"exact_every": test_every} if exact else {})}
     try:
-        specs = [_hilo.parse_spec(text, "hilo.train", [], subject.own)]
+        specs = [
+            _hilo.make_spec(
+                name,
+                seeds_of(seeds),
+                table_of(subject.problem),
+                table_of(training),
+                table_of(test),
+                [table_of(table) for table in agents],
+                "hilo.train",
+                subject.own,
+            )
+        ]
     finally:
         subject.own = None  # see _run
     if threads is None:
@@ -229,7 +230,7 @@ def run(
         )
     changes = [text_of(one, "an entry of overrides") for one in overrides]
     if seeds is not None:
-        changes.append(f"seeds={seeds_text(seeds)}")
+        changes.append('seeds="{}..{}"'.format(*seeds_of(seeds)))
     if isinstance(spec, Spec):
         if changes:
             raise Error("a Spec is already checked; give overrides to hilo.load_spec", Errc.usage)
@@ -256,11 +257,9 @@ def _run(
     file = folder / "hilo.db" if folder is not None else path_of(store, "store")
     line = Progress(name, "runs", progress)
     try:
-        opened = StoreFile(file, True)
         try:
-            outcome = _hilo.run_specs(specs, opened.get(), threads, line)
+            outcome = _hilo.run_specs(specs, file, threads, line)
         finally:
-            opened.close()
             line.close()
             # Python's garbage collector does not see what a spec holds, and the frames of an
             # exception would keep it.

@@ -213,11 +213,12 @@ def test_every_attribute_that_is_written_exists(root: Path, tmp_path: Path) -> N
 
 
 def test_every_name_of_the_library_that_is_written_exists(root: Path) -> None:
-    headers = "\n".join(h.read_text() for h in sorted((root / "src" / "hilo").rglob("*.hpp")))
+    folders = (root / "src" / "hilo", root / "cli" / "include")
+    headers = "\n".join(h.read_text() for folder in folders for h in sorted(folder.rglob("*.hpp")))
     seen = set()
     for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
         for name in re.findall(r"\bhilo::(\w+)", page.read_text()):
-            if name in ("hilo", "mpi", "cuda"):  # targets of CMake
+            if name in ("hilo", "mpi", "cuda", "program"):  # targets of CMake
                 continue
             seen.add(name)
             assert re.search(rf"\b{name}\b", headers), f"{page.name}: there is no hilo::{name}"

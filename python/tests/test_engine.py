@@ -207,7 +207,7 @@ def test_an_agent_works_for_one_thread_at_a_time() -> None:
 def test_bad_arguments_are_errors_and_no_crashes() -> None:
     with pytest.raises(hilo.Error, match="num_pairs is 0"):
         hilo.Estimator("paper", 0)
-    with pytest.raises(hilo.Error, match="no such variant"):
+    with pytest.raises(hilo.Error, match="variant is 'pluss'"):
         hilo.Agent("mfmcrl", small().pair, variant="pluss")
     with pytest.raises(hilo.Error, match="must be a bool, a whole number"):
         hilo.build_problem("random-mdp", states=[1])

@@ -74,8 +74,7 @@ TEST(BayesMisled, GivesUpAGoalThatIsNone) {
 TEST(BayesMisled, WhatWasLeftIsNoEnd) {
   const Maze high = {.map = {"S..G", "S..."}}, low = {.map = {"Sx.G", "S..."}};
   BayesModel model(testing::pair_of(testing::make_maze(high), testing::make_maze(low)), true);
-  LearnReport report;
-  model.learn_low(/*samples=*/100, /*seed=*/1, report);
+  model.learn_low(/*samples=*/100, /*seed=*/1);
   const Action up = 0, right = 1;
   EXPECT_GT(model.belief(0, right).end, 0.9);
   EXPECT_GT(model.belief(5, up).end, 0.9);
@@ -94,8 +93,7 @@ TEST(BayesMisled, IsPatientForAWhile) {
   const Maze maze = {.map = {"S.G"}};
   const auto mdp = testing::make_maze(maze);
   BayesModel model(testing::pair_of(mdp, mdp), true);
-  LearnReport report;
-  model.learn_low(10, 1, report);
+  model.learn_low(10, 1);
   const auto step_back_and_forth = [&](int times) {
     for (int k = 0; k < times; ++k)
       model.observe({{0, 1, 0}, {1, 3}, {-0.02, -0.02}, true}, [](State, State) {});

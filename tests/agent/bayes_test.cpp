@@ -26,9 +26,7 @@ Fidelities four_states_twice() {
 TEST(BayesModel, MatchesTheHandComputedBelief) {
   constexpr double kEnd = 20.5 / 61;
   BayesModel model(four_states_twice(), /*use_low=*/true);
-  LearnReport report;
-  model.learn_low(/*samples=*/10, /*seed=*/1, report);
-  EXPECT_EQ(report.low_steps, 60U);
+  EXPECT_EQ(model.learn_low(/*samples=*/10, /*seed=*/1), 60U);
   const auto before = model.belief(0, 0);
   EXPECT_NEAR(before.end, kEnd * (0.95 / 101 + 0.05), 1e-12);
   EXPECT_NEAR(before.reward, 1, 1e-12);
@@ -59,8 +57,7 @@ TEST(BayesModel, MatchesTheHandComputedBelief) {
 
 TEST(BayesModel, ManyVisitsOutvoteThePrior) {
   BayesModel model(four_states_twice(), true);
-  LearnReport report;
-  model.learn_low(10, 1, report);
+  model.learn_low(10, 1);
   // Where the low fidelity leads from 0 to 1, the high fidelity ends every second time.
   for (int k = 0; k < 500; ++k) {
     model.observe({{0, 1}, {0}, {1}, true}, [](State, State) {});

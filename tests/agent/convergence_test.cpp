@@ -1,7 +1,7 @@
 // Agents that claim to converge find the optimum of a problem where the future matters.
 #include <gtest/gtest.h>
 
-#include "hilo/agent/registry.hpp"
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/exact/evaluate.hpp"
 #include "hilo/exact/policy_matrix.hpp"
 #include "support/problems.hpp"

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli_fixture.hpp"
-#include "hilo/env/nas_table.hpp"
+#include "hilo/env/nas/table.hpp"
 #include "support/specs.hpp"
 #include "support/stores.hpp"
 

@@ -1,6 +1,6 @@
 // A simulator with one slip, chosen by a macro; without one it compiles. What the compiler must say
 // is in compile_fail_tests.cmake.
-#include <hilo/env/bulk.hpp>
+#include <hilo/env/one_path_simulator.hpp>
 #include <utility>
 
 #ifndef STEP

@@ -1,7 +1,7 @@
 // A stranger's simulator: a walk on a line, three to the left or three to the right of the start.
 // The cheap copy of it pays a little too much.
 #include <hilo/agent/mfmcrl.hpp>
-#include <hilo/env/bulk.hpp>
+#include <hilo/env/one_path_simulator.hpp>
 #include <iostream>
 
 struct Walk {

@@ -1,6 +1,6 @@
 #include "hilo/env/fidelities.hpp"
 
-#include "hilo/agent/registry.hpp"
+#include "hilo/agent/catalogue.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
 
@@ -48,7 +48,7 @@ TEST(Fidelities, AgentsSayHowManyTheyTake) {
   for (const AgentKind& kind : agent_kinds()) {
     const auto require = [&](const Fidelities& f) { return [&] { require_fidelities(kind, f); }; };
     EXPECT_NO_THROW(require(one)()) << kind.name;
-    if (!kind.uses_low_fidelity) {
+    if (!kind.uses_low_fidelity()) {
       EXPECT_NO_THROW(require(none)());
       EXPECT_NO_THROW(require(two)());
       continue;

@@ -1,4 +1,4 @@
-#include "hilo/env/lockstep.hpp"
+#include "hilo/env/detail/lockstep.hpp"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "hilo/env/bulk.hpp"
-#include "hilo/env/tabular_simulator.hpp"
+#include "hilo/env/detail/tabular_simulator.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 #include "support/problems.hpp"
 
 namespace hilo {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hilo/env/bulk.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 #include "hilo/exact/evaluate.hpp"
 #include "hilo/exact/solve.hpp"
 #include "support/expect_error.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "hilo/env/bulk.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 #include "hilo/policy/q_table.hpp"
 #include "support/expect_error.hpp"
 

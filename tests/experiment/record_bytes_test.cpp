@@ -1,4 +1,4 @@
-#include "hilo/experiment/record_bytes.hpp"
+#include "hilo/experiment/detail/record_bytes.hpp"
 
 #include <gtest/gtest.h>
 

@@ -8,7 +8,7 @@
 #include "hilo/agent/mfmcrl.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/diagnose/pilot.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/env/table_csv.hpp"
 #include "hilo/exact/estimator_bias.hpp"
 #include "hilo/experiment/high_fidelities.hpp"

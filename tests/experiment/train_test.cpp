@@ -6,7 +6,7 @@
 #include <map>
 
 #include "hilo/agent/mcrl.hpp"
-#include "hilo/env/bulk.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 
 namespace hilo {
 namespace {

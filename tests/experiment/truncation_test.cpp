@@ -1,12 +1,12 @@
 // What becomes of episodes that are cut: rollout/truncation.hpp.
 #include "hilo/rollout/truncation.hpp"
 
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/agent/mcrl.hpp"
 #include "hilo/agent/mfmcrl.hpp"
 #include "hilo/agent/q_learning.hpp"
-#include "hilo/agent/registry.hpp"
 #include "hilo/diagnose/pilot.hpp"
-#include "hilo/env/bulk.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 #include "hilo/experiment/train.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"

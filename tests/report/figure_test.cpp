@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "hilo/report/colours.hpp"
-#include "hilo/report/gnuplot.hpp"
+#include "hilo/report/detail/gnuplot.hpp"
 #include "hilo/report/page.hpp"
 #include "support/expect_error.hpp"
 #include "support/stores.hpp"

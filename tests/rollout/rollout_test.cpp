@@ -1,10 +1,11 @@
 #include <cmath>
 
+#include "hilo/model/transition_counts.hpp"
+#include "hilo/rollout/check_episode.hpp"
 #include "hilo/rollout/first_visits.hpp"
 #include "hilo/rollout/returns.hpp"
 #include "hilo/rollout/shadow.hpp"
 #include "hilo/rollout/single_steps.hpp"
-#include "hilo/rollout/transition_counts.hpp"
 #include "support/expect_error.hpp"
 #include "support/problems.hpp"
 

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <map>
 
-#include "hilo/store/sqlite.hpp"
+#include "hilo/store/detail/sqlite.hpp"
 #include "support/expect_error.hpp"
 #include "support/specs.hpp"
 #include "support/stores.hpp"

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/moments.hpp"
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 namespace {
@@ -64,7 +66,7 @@ LearnReport Bayes::prepare() {
   if (prepared_) return report;
   if (options_.use_low) {
     const Simulator& low = model_.pair().low();
-    model_.learn_low(samples_for(options_, low), seed_, report);
+    report.low_steps += model_.learn_low(samples_for(options_, low), seed_);
     link_low_model();
   }
   prepared_ = true;
@@ -245,6 +247,71 @@ std::vector<Fact> Bayes::findings() const {
           {"trust_low_successors", model_.trust_in_low_successors()},
           {"reward_slope", reward.slope},
           {"reward_sd", std::sqrt(reward.pair_variance)}};
+}
+
+namespace {
+
+ParameterInfo optimism_parameter() {
+  return {.name = "optimism",
+          .description = "standard deviations that the unknown is rated above its mean",
+          .default_value = 2.0,
+          .low = 0,
+          .high = 100};
+}
+
+std::vector<FactInfo> finding_infos() {
+  return {{.name = "trust_low_ends",
+           .description = "steps that the low fidelity's chance of an end counts for"},
+          {.name = "trust_low_successors",
+           .description = "steps that the low fidelity's successors count for"},
+          {.name = "reward_slope", .description = "of high-fidelity rewards on low-fidelity ones"},
+          {.name = "reward_sd",
+           .description = "standard deviation over pairs of what that slope leaves"}};
+}
+
+}  // namespace
+
+AgentKind bayes_kind() {
+  return {.name = "bayes",
+          .display = "Bayes",
+          .description = "plans in a model of the high fidelity with the low fidelity as its prior",
+          .parameters = {optimism_parameter(),
+                         low_steps_parameter(
+                             "to learn the low fidelity's model, at most, but one for each pair"),
+                         {.name = "low_samples",
+                          .description = "of them for each pair, at most",
+                          .default_value = std::int64_t{1000},
+                          .low = 1,
+                          .high = 1e6}},
+          .needs = {.low = LowFidelities::one, .gamma_below_1 = true},
+          .algorithm_version = Bayes::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            const BayesOptions options = {
+                .gamma = setting.gamma,
+                .optimism = p.number("optimism"),
+                .use_low = true,
+                .low_steps = static_cast<std::uint64_t>(p.integer("low_steps")),
+                .low_samples = static_cast<std::uint32_t>(p.integer("low_samples"))};
+            return std::make_unique<Bayes>(fidelities, options, setting.seed);
+          },
+          .findings = finding_infos()};
+}
+
+AgentKind bayes_high_kind() {
+  return {.name = "bayes-high",
+          .display = "Bayes-high",
+          .description = "the same without a low fidelity",
+          .parameters = {optimism_parameter()},
+          .needs = {.gamma_below_1 = true},
+          .algorithm_version = Bayes::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            const BayesOptions options = {
+                .gamma = setting.gamma, .optimism = p.number("optimism"), .use_low = false};
+            return std::make_unique<Bayes>(fidelities, options, setting.seed);
+          },
+          .findings = finding_infos()};
 }
 
 }  // namespace hilo

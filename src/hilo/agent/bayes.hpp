@@ -5,7 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "hilo/agent/bayes_model.hpp"
+#include "hilo/agent/tabular_agent.hpp"
+#include "hilo/model/bayes_model.hpp"
 #include "hilo/rollout/first_visits.hpp"
 
 namespace hilo {
@@ -21,7 +22,7 @@ struct BayesOptions {
 // Model-based learning with the cheap simulator as the prior. The high fidelity's transitions are
 // counted on a Dirichlet prior that is centred on a model of the low fidelity, which is learnt by
 // calling it; the strength of the prior is what makes the data most likely, so that a useless
-// simulator loses its say (agent/bayes_model.hpp). Acts greedily in optimistic values,
+// simulator loses its say (model/bayes_model.hpp). Acts greedily in optimistic values,
 //   Q+ = mean + optimism * standard deviation + gamma E[V+(s')],
 // and answers with the values of the mean model. When there were steps enough to try all that was
 // seen a few times, it asks the same model without the low fidelity too: optimistic is the larger
@@ -83,7 +84,7 @@ class Bayes final : public TabularAgent {
   std::uint64_t cut_episodes_ = 0;
   double explores_ = 0;  // the probability of a uniform action in the next episode
 
-  // Values: q_ of the mean model, optimistic_ of the optimistic one.
+  // NamedValues: q_ of the mean model, optimistic_ of the optimistic one.
   QTable q_, optimistic_;
   std::vector<BayesModel::Belief> beliefs_, beliefs_alone_;
 

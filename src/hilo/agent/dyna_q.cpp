@@ -1,7 +1,9 @@
 #include "hilo/agent/dyna_q.hpp"
 
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/check_episode.hpp"
 #include "hilo/rollout/single_steps.hpp"
 
 namespace hilo {
@@ -80,6 +82,26 @@ void DynaQ::load(std::span<const std::byte> bytes) {
     loaded.seen_[s * q().num_actions() + a] = 1;
   }
   *this = std::move(loaded);
+}
+
+AgentKind dyna_q_kind() {
+  return {.name = "dyna-q",
+          .display = "Dyna-Q",
+          .description = "Q-learning that plans with the low fidelity as its model",
+          .parameters =
+              with_steps(0.1, {{.name = "planning_steps",
+                                .description = "low-fidelity steps after each of the high fidelity",
+                                .default_value = std::int64_t{10},
+                                .low = 0,
+                                .high = 1'000'000}}),
+          .needs = {.low = LowFidelities::one},
+          .algorithm_version = DynaQ::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<DynaQ>(fidelities, td_options(p, setting),
+                                           static_cast<std::uint32_t>(p.integer("planning_steps")),
+                                           setting.seed);
+          }};
 }
 
 }  // namespace hilo

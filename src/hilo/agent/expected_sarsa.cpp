@@ -1,6 +1,8 @@
 #include "hilo/agent/expected_sarsa.hpp"
 
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -37,6 +39,20 @@ void ExpectedSarsa::load(std::span<const std::byte> bytes) {
   loaded.episodes_ = in.value<std::uint64_t>();
   in.finish();
   *this = std::move(loaded);
+}
+
+AgentKind expected_sarsa_kind() {
+  return {.name = "expected-sarsa",
+          .display = "expected Sarsa",
+          .description = "expected Sarsa on the high fidelity alone",
+          .parameters = with_steps(0),
+
+          .algorithm_version = ExpectedSarsa::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<ExpectedSarsa>(
+                fidelities.high().num_states(), fidelities.num_actions(), td_options(p, setting));
+          }};
 }
 
 }  // namespace hilo

@@ -1,7 +1,7 @@
 #include "hilo/agent/low_learning.hpp"
 
 #include "hilo/core/error.hpp"
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 

@@ -1,6 +1,8 @@
 #include "hilo/agent/low_only.hpp"
 
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -9,6 +11,21 @@ LearnReport LowOnly::learn(const Episode& episode) {
   const LearnReport report = prepare();
   ++episodes_;
   return report;
+}
+
+AgentKind low_only_kind() {
+  return {.name = "low-only",
+          .display = "low only",
+          .description = "learns in the low fidelity and acts in the high one",
+          .parameters = with_steps(
+              0, {low_steps_parameter("steps in the low fidelity before the first episode")}),
+          .needs = {.low = LowFidelities::one},
+          .algorithm_version = LowOnly::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<LowOnly>(fidelities, td_options(p, setting),
+                                             low_learning(p, setting), setting.seed);
+          }};
 }
 
 }  // namespace hilo

@@ -1,8 +1,10 @@
 #include "hilo/agent/mcrl.hpp"
 
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -72,6 +74,22 @@ void Mcrl::load(std::span<const std::byte> bytes) {
   in.finish();
   loaded.q_.assign(q);
   *this = std::move(loaded);
+}
+
+AgentKind mcrl_kind() {
+  return {.name = "mcrl",
+          .display = "MCRL",
+          .description = "first-visit Monte Carlo control on the high fidelity alone",
+          .parameters = {weights_parameter(), exploration_parameter()},
+          .algorithm_version = Mcrl::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<Mcrl>(fidelities.high().num_states(), fidelities.num_actions(),
+                                          McrlOptions{.gamma = setting.gamma,
+                                                      .epsilon = setting.epsilon,
+                                                      .recency = recency_of(p),
+                                                      .exploration = exploration_of(p)});
+          }};
 }
 
 }  // namespace hilo

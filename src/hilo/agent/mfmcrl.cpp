@@ -8,6 +8,7 @@
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/estimator/paper.hpp"
+#include "hilo/rollout/check_episode.hpp"
 #include "hilo/rollout/returns.hpp"
 #include "hilo/rollout/shadow.hpp"
 

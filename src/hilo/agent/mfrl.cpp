@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
 #include "hilo/core/error.hpp"
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -192,6 +194,157 @@ void Mfrl::load(std::span<const std::byte> bytes) {
   loaded.prepared_ = in.flag("preparation");
   in.finish();
   *this = std::move(loaded);
+}
+
+namespace {
+
+std::vector<ParameterInfo> rmax_parameters() {
+  return {{.name = "known_after",
+           .description = "visits after which a pair is known",
+           .default_value = std::int64_t{10},
+           .low = 1,
+           .high = 1e6},
+          {.name = "value_max",
+           .description = "what any state is worth at most: r_max / (1 - gamma)",
+           .default_value = 100.0,
+           .low = -1e9,
+           .high = 1e9},
+          {.name = "value_min",
+           .description = "what any state is worth at least",
+           .default_value = 0.0,
+           .low = -1e9,
+           .high = 1e9}};
+}
+
+FactInfo known_pairs_info() {
+  return {.name = "known_pairs",
+          .description = "pairs that are known in the high fidelity",
+          .better = Better::higher};
+}
+
+std::vector<ParameterInfo> mfrl_parameters() {
+  std::vector<ParameterInfo> all = rmax_parameters();
+  const std::vector<ParameterInfo> more = {
+      {.name = "beta",
+       .description = "how far values may lie above those of the low fidelity",
+       .default_value = 0.0,
+       .low = 0,
+       .high = 1e9},
+      {.name = "estimate_beta",
+       .description = "take what is seen for beta, if that is more",
+       .default_value = true},
+      {.name = "low_known_after",
+       .description = "visits after which a pair is known in the low fidelity",
+       .default_value = std::int64_t{50},
+       .low = 1,
+       .high = 1e6},
+      {.name = "known_steps",
+       .description = "m_known: steps through known pairs in a row, to go up",
+       .default_value = std::int64_t{5000},
+       .low = 1,
+       .high = 1e9},
+      {.name = "unknown_pairs",
+       .description = "m_unknown: visits to pairs that are known in neither fidelity, to go down",
+       .default_value = std::int64_t{10},
+       .low = 1,
+       .high = 1e9},
+      low_steps_parameter("in the low fidelity, at most")};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+KnownModelOptions known_model(const Parameters& p, const AgentSetting& setting) {
+  return {.gamma = setting.gamma,
+          .known_after = static_cast<std::uint32_t>(p.integer("known_after")),
+          .value_min = p.number("value_min"),
+          .value_max = p.number("value_max")};
+}
+
+void check_bounds(NamedValues& given) {
+  NamedValues bounds;
+  for (const char* key : {"value_min", "value_max"})
+    if (const auto found = given.find(key); found != given.end()) bounds.insert(*found);
+  const Parameters p("agent", rmax_parameters(), bounds);
+  if (p.number("value_min") >= p.number("value_max"))
+    throw Error(Errc::spec, fmt::format("value_min is {}, but must be below value_max, {}",
+                                        p.number("value_min"), p.number("value_max")));
+}
+
+// Maps of fidelities begin at the high one, those of a chain at the level above: the second must
+// not tell apart what the first puts together.
+std::vector<LowFidelity> chain_of(const Fidelities& fidelities) {
+  std::vector<LowFidelity> chain(fidelities.lows().begin(), fidelities.lows().end());
+  for (std::size_t d = 1; d < chain.size(); ++d) {
+    const StateMap& above = fidelities.map(d - 1);
+    const StateMap& below = fidelities.map(d);
+    std::vector<State> low_of;
+    for (State s = 0; s < above.num_low_states(); ++s) {
+      const std::span<const State> states = above.high_of(s);
+      const auto goes_elsewhere = [&](State high) {
+        return below.low_of(high) != below.low_of(states[0]);
+      };
+      if (states.empty() || std::ranges::any_of(states, goes_elsewhere))
+        throw Error(Errc::spec,
+                    fmt::format("state {} of low fidelity {} has no image of its own in low "
+                                "fidelity {}, so that they are no chain",
+                                s, d, d + 1));
+      low_of.push_back(below.low_of(states[0]));
+    }
+    chain[d].map = std::make_shared<const StateMap>(std::move(low_of), below.num_low_states());
+  }
+  return chain;
+}
+
+std::unique_ptr<TabularAgent> build_mfrl(const Fidelities& fidelities, const Parameters& p,
+                                         const AgentSetting& setting) {
+  const MfrlOptions options = {
+      .model = known_model(p, setting),
+      .low_known_after = static_cast<std::uint32_t>(p.integer("low_known_after")),
+      .beta = p.number("beta"),
+      .estimate_beta = p.flag("estimate_beta"),
+      .known_steps = static_cast<std::uint32_t>(p.integer("known_steps")),
+      .unknown_pairs = static_cast<std::uint32_t>(p.integer("unknown_pairs")),
+      .low_steps = static_cast<std::uint64_t>(p.integer("low_steps")),
+      .max_steps = setting.max_steps};
+  return std::make_unique<Mfrl>(fidelities.high().num_states(), fidelities.num_actions(),
+                                chain_of(fidelities), options, setting.seed);
+}
+
+}  // namespace
+
+AgentKind mfrl_kind() {
+  return {.name = "mfrl",
+          .display = "MFRL",
+          .description = "R-max in a chain of simulators, optimism from below (Cutler et al. 2014)",
+          .parameters = mfrl_parameters(),
+          .needs = {.low = LowFidelities::several, .gamma_below_1 = true},
+          .algorithm_version = Mfrl::kAlgorithmVersion,
+          .build = build_mfrl,
+          .complete = check_bounds,
+          .findings = {known_pairs_info(),
+                       {.name = "known_pairs_low",
+                        .description = "pairs that are known in the low fidelity",
+                        .better = Better::higher},
+                       {.name = "beta",
+                        .description = "how far values may lie above those of the low fidelity"}}};
+}
+
+AgentKind rmax_kind() {
+  return {.name = "rmax",
+          .display = "R-max",
+          .description = "R-max on the high fidelity alone (Brafman and Tennenholtz 2002)",
+          .parameters = rmax_parameters(),
+          .needs = {.gamma_below_1 = true},
+          .algorithm_version = Mfrl::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<Mfrl>(fidelities.high().num_states(), fidelities.num_actions(),
+                                          std::vector<LowFidelity>{},
+                                          MfrlOptions{.model = known_model(p, setting)},
+                                          setting.seed);
+          },
+          .complete = check_bounds,
+          .findings = {known_pairs_info()}};
 }
 
 }  // namespace hilo

@@ -3,9 +3,9 @@
 #include <memory>
 #include <vector>
 
-#include "hilo/agent/known_model.hpp"
 #include "hilo/agent/tabular_agent.hpp"
 #include "hilo/env/fidelities.hpp"
+#include "hilo/model/known_model.hpp"
 
 namespace hilo {
 

@@ -1,6 +1,8 @@
 #include "hilo/agent/q_learning.hpp"
 
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -25,6 +27,20 @@ void QLearning::load(std::span<const std::byte> bytes) {
   loaded.episodes_ = in.value<std::uint64_t>();
   in.finish();
   *this = std::move(loaded);
+}
+
+AgentKind q_learning_kind() {
+  return {.name = "q-learning",
+          .display = "Q-learning",
+          .description = "Q-learning on the high fidelity alone",
+          .parameters = with_steps(0),
+
+          .algorithm_version = QLearning::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<QLearning>(fidelities.high().num_states(),
+                                               fidelities.num_actions(), td_options(p, setting));
+          }};
 }
 
 }  // namespace hilo

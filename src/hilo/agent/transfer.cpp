@@ -1,6 +1,8 @@
 #include "hilo/agent/transfer.hpp"
 
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/shared_parameters.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -10,6 +12,27 @@ LearnReport Transfer::learn(const Episode& episode) {
   values_.q_learning(episode);
   ++episodes_;
   return report;
+}
+
+AgentKind transfer_kind() {
+  return {.name = "transfer",
+          .display = "transfer",
+          .description = "Q-learning that starts from values learnt in the low fidelity",
+          .parameters = with_steps(
+              0, {low_steps_parameter("steps in the low fidelity before the first episode"),
+                  {.name = "prior_count",
+                   .description = "updates that the first values count for",
+                   .default_value = 10.0,
+                   .low = 0,
+                   .high = 1e9}}),
+          .needs = {.low = LowFidelities::one},
+          .algorithm_version = Transfer::kAlgorithmVersion,
+          .build = [](const Fidelities& fidelities, const Parameters& p,
+                      const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
+            return std::make_unique<Transfer>(fidelities, td_options(p, setting),
+                                              low_learning(p, setting), p.number("prior_count"),
+                                              setting.seed);
+          }};
 }
 
 }  // namespace hilo

@@ -11,7 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "hilo/core/philox-inl.hpp"
+#include "hilo/core/detail/philox-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace hilo::HWY_NAMESPACE {

@@ -16,11 +16,6 @@ std::string type_name(const Value& value) {
   return kNames[value.index()];
 }
 
-std::string show(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return fmt::format("\"{}\"", *text);
-  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
-}
-
 // `given` in the type of `info`, or an error.
 Value checked(const std::string& key, const ParameterInfo& info, Value given) {
   const Value wanted = info.default_value.value_or(std::string());
@@ -33,15 +28,15 @@ Value checked(const std::string& key, const ParameterInfo& info, Value given) {
       std::trunc(*number) == *number && std::abs(*number) <= kMostExact)
     given = static_cast<std::int64_t>(*number);
   if (given.index() != wanted.index())
-    throw Error(Errc::spec,
-                fmt::format("{} is {}, but must be {}", key, show(given), type_name(wanted)));
+    throw Error(Errc::spec, fmt::format("{} is {}, but must be {}", key, quoted_text(given),
+                                        type_name(wanted)));
 
   if (const auto* text = std::get_if<std::string>(&given)) {
     if (text->empty()) throw Error(Errc::spec, fmt::format("{} must not be empty", key));
-    if (!info.choices.empty() && std::ranges::find(info.choices, *text) == info.choices.end())
-      throw Error(Errc::spec,
-                  fmt::format("{} is '{}', but must be one of {}{}", key, *text,
-                              fmt::join(info.choices, ", "), did_you_mean(*text, info.choices)));
+    const std::vector<std::string> choices = info.allowed();
+    if (!choices.empty() && std::ranges::find(choices, *text) == choices.end())
+      throw Error(Errc::spec, fmt::format("{} is '{}', but must be one of {}{}", key, *text,
+                                          fmt::join(choices, ", "), did_you_mean(*text, choices)));
   } else if (auto* number = std::get_if<double>(&given)) {
     require_within(key, *number, info.low, info.high);
     *number += 0.0;  // -0 is 0
@@ -71,8 +66,17 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string plain_text(const Value& value) {
+  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
+}
+
+std::string quoted_text(const Value& value) {
+  return std::holds_alternative<std::string>(value) ? fmt::format("\"{}\"", plain_text(value))
+                                                    : plain_text(value);
+}
+
 Parameters::Parameters(std::string_view where, std::span<const ParameterInfo> infos,
-                       const std::map<std::string, Value>& given) {
+                       const NamedValues& given) {
   std::vector<std::string> known;
   for (const ParameterInfo& info : infos) known.push_back(info.name);
   for (const auto& [name, value] : given)

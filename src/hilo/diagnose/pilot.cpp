@@ -1,33 +1,14 @@
 #include "hilo/diagnose/pilot.hpp"
 
-#include <chrono>
-
 #include "hilo/core/error.hpp"
+#include "hilo/core/stopwatch.hpp"
 #include "hilo/policy/low_policy.hpp"
+#include "hilo/rollout/check_episode.hpp"
 #include "hilo/rollout/first_visits.hpp"
 #include "hilo/rollout/returns.hpp"
 #include "hilo/rollout/shadow.hpp"
 
 namespace hilo {
-namespace {
-
-// Adds the seconds of its life to a sum.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& sum) : sum_(sum) {}
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() {
-    sum_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  double& sum_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
-
-}  // namespace
-
 Pilot run_pilot(const Fidelities& pair, const QTable& q, const PilotOptions& options,
                 const std::function<bool()>& keep_going) {
   require_within("pilot episodes", std::uint64_t{options.episodes}, 1, 10'000'000, Errc::usage);

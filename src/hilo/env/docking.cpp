@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
-#include "hilo/env/bulk.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 
 namespace hilo {
 namespace {

@@ -1,18 +1,12 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "hilo/core/archive.hpp"
+#include "hilo/core/fact.hpp"
 #include "hilo/env/fidelities.hpp"
 
 namespace hilo {
-
-// A number worth knowing about a problem or a run, such as a realised signal-to-noise ratio.
-struct Fact {
-  std::string name;
-  double value;
-};
 
 // Watches one run on a problem, and tells what people of its field want to know beside the metrics
 // that all problems have. It belongs to one run on one thread and changes nothing in it.

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "hilo/core/error.hpp"
-#include "hilo/env/bulk.hpp"
+#include "hilo/env/detail/tabular_simulator.hpp"
 #include "hilo/env/inverse_cdf.hpp"
-#include "hilo/env/tabular_simulator.hpp"
+#include "hilo/env/one_path_simulator.hpp"
 
 namespace hilo {
 namespace {

@@ -53,16 +53,28 @@ double tail_bound(const Bounded& x, double n, double xi) {
   return std::min(1.0, 2 * std::exp(-exponent));
 }
 
+namespace {
+
+void check_delta(double delta) {
+  if (!(delta > 0 && delta < 1))
+    throw Error(Errc::usage, fmt::format("delta is {}, but must be in (0, 1)", delta));
+}
+
+}  // namespace
+
+double samples_needed_within_lemma_1(double variance, double xi, double delta) {
+  require_positive("xi", xi);
+  check_delta(delta);
+  return std::max(1.0, std::ceil(4 * variance / (xi * xi) * std::log(2 / delta)));
+}
+
 double samples_needed(const Bounded& x, double xi, double delta) {
   check(x);
   require_positive("xi", xi);
-  if (!(delta > 0 && delta < 1))
-    throw Error(Errc::usage, fmt::format("delta is {}, but must be in (0, 1)", delta));
-  const double logarithm = std::log(2 / delta);
-  const double n = xi <= range_of_lemma_1(x)
-                       ? 4 * x.variance / (xi * xi) * logarithm
-                       : logarithm / (xi / (2 * x.b) - x.variance / (4 * x.b * x.b));
-  return std::max(1.0, std::ceil(n));
+  if (xi <= range_of_lemma_1(x)) return samples_needed_within_lemma_1(x.variance, xi, delta);
+  check_delta(delta);
+  return std::max(1.0,
+                  std::ceil(std::log(2 / delta) / (xi / (2 * x.b) - x.variance / (4 * x.b * x.b))));
 }
 
 double greedy_is_best_bound(double best_variance, std::span<const Rival> rivals) {

@@ -31,6 +31,8 @@ double range_of_lemma_1(const Bounded& x);  // the largest xi of the first form
 // Theorem 1: the fewest samples n with P(|mean - E[X]| <= xi) >= 1 - delta by Lemma 1,
 // 4 sigma^2 / xi^2 log(2 / delta) within its range.
 double samples_needed(const Bounded& x, double xi, double delta);
+// The same from the variance alone, which holds if b is at most sigma^2 / xi.
+double samples_needed_within_lemma_1(double variance, double xi, double delta);
 
 // One action against the best one.
 struct Rival {

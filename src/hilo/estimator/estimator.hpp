@@ -1,10 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "hilo/core/archive.hpp"
 #include "hilo/core/moments.hpp"
@@ -78,15 +79,19 @@ struct EstimatorOptions {
 };
 
 struct EstimatorKind {
-  std::string_view name;
-  std::string_view description;
+  std::string name;
+  std::string description;
   // Raised by every change that alters its results, so that runs with other estimators keep theirs.
   std::uint32_t algorithm_version = 1;
+  std::function<std::unique_ptr<Estimator>(const EstimatorOptions&, std::size_t num_pairs)> build;
 };
-std::span<const EstimatorKind> estimator_kinds();
 
-// Throws on an unknown name.
+// All kinds, those that hilo comes with first.
+std::vector<std::reference_wrapper<const EstimatorKind>> estimator_kinds();
+// Throws on an unknown name, with the nearest known one.
 const EstimatorKind& estimator_kind(std::string_view name);
+// Adds a kind of the caller's. Before anything runs.
+const EstimatorKind& add_estimator_kind(EstimatorKind kind);
 std::unique_ptr<Estimator> make_estimator(const EstimatorOptions& options, std::size_t num_pairs);
 
 }  // namespace hilo

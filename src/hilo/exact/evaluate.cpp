@@ -4,7 +4,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/env/model_check.hpp"
-#include "hilo/exact/chain.hpp"
+#include "hilo/exact/detail/chain.hpp"
 #include "hilo/exact/mean_reward.hpp"
 
 namespace hilo {

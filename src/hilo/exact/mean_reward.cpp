@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "hilo/exact/chain.hpp"
+#include "hilo/exact/detail/chain.hpp"
 #include "hilo/exact/evaluate.hpp"
 
 namespace hilo {

@@ -1,7 +1,7 @@
 #include "hilo/exact/return_moments.hpp"
 
 #include "hilo/core/error.hpp"
-#include "hilo/exact/chain.hpp"
+#include "hilo/exact/detail/chain.hpp"
 
 namespace hilo {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hilo/core/parameters.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/exact/optimum.hpp"
 
 namespace hilo {

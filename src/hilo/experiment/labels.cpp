@@ -7,35 +7,31 @@
 #include <set>
 
 #include "hilo/core/error.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 
 namespace hilo {
 namespace {
 
-std::string show(const Value& value) {
-  return std::visit([](const auto& x) { return fmt::format("{}", x); }, value);
-}
-
 // All keys of a configuration that may tell it from others, with their values.
-std::map<std::string, Value> traits(const RunConfig& config) {
-  std::map<std::string, Value> all(config.agent_parameters.all().begin(),
-                                   config.agent_parameters.all().end());
+NamedValues traits(const RunConfig& config) {
+  NamedValues all(config.agent_parameters.all().begin(), config.agent_parameters.all().end());
   for (const auto& [key, value] : config.problem) all.emplace(key, value);
   const std::string variant = variant_of(config);
   all["variant"] = variant.empty() ? std::string("custom") : variant;
   return all;
 }
 
-// What all configurations of one method share at the front of their labels: the kind, and its
-// estimator where that is neither the paper's nor in the name.
+// What all configurations of one method share at the front of their labels: the kind, and what
+// makes a method of its own of it, where that is neither the default nor in the name.
 std::string method_name(const RunConfig& config) {
   const AgentKind& kind = *config.agent;
-  if (!kind.display_of) return kind.display;
-  std::string name = kind.display_of(config.agent_parameters);
-  const auto& parameters = config.agent_parameters.all();
-  const auto estimator = parameters.find("estimator");
-  if (name == kind.display && estimator != parameters.end() && estimator->second != Value("paper"))
-    name.append(" ").append(show(estimator->second));
+  const Parameters& parameters = config.agent_parameters;
+  std::string name = kind.display_of ? kind.display_of(parameters) : kind.display;
+  if (name != kind.display) return name;
+  for (const ParameterInfo& info : kind.parameters) {
+    const Value& value = parameters.all().at(info.name);
+    if (info.names_method && value != info.default_value) name += " " + plain_text(value);
+  }
   return name;
 }
 
@@ -60,7 +56,7 @@ std::set<std::string> differing_keys(const std::vector<RunConfig>& configs,
     if (config.agent != example.agent) continue;
     const bool same_method = method_name(config) == method_name(example);
     for (const auto& [key, value] : traits(config))
-      if (same_method || key == "variant") seen[key].insert(show(value));
+      if (same_method || key == "variant") seen[key].insert(plain_text(value));
   }
   std::set<std::string> keys;
   for (const auto& [key, values] : seen)
@@ -68,34 +64,40 @@ std::set<std::string> differing_keys(const std::vector<RunConfig>& configs,
   return keys;
 }
 
-// Whether a key has the value it would have had if only the estimator had been given.
+// The parameters of both, those of the agent first.
+std::vector<ParameterInfo> parameters_of(const RunConfig& config) {
+  std::vector<ParameterInfo> all = config.agent->parameters;
+  const auto& problem = config.problem_kind->parameters;
+  all.insert(all.end(), problem.begin(), problem.end());
+  return all;
+}
+
+// Whether a key has the value it would have had if only the method had been given.
 bool is_default(const RunConfig& config, const std::string& key, const Value& value) {
-  std::map<std::string, Value> given;
-  const auto& parameters = config.agent_parameters.all();
-  if (const auto found = parameters.find("estimator"); found != parameters.end())
-    given.insert(*found);
+  NamedValues given;
+  for (const ParameterInfo& info : config.agent->parameters)
+    if (info.names_method) given[info.name] = config.agent_parameters.all().at(info.name);
   if (config.agent->complete) config.agent->complete(given);
   if (const auto found = given.find(key); found != given.end()) return found->second == value;
-  for (const auto infos : {std::span<const ParameterInfo>(config.agent->parameters),
-                           std::span<const ParameterInfo>(config.problem_kind->parameters)})
-    if (const auto info = std::ranges::find(infos, key, &ParameterInfo::name); info != infos.end())
-      return info->default_value == value;
-  return false;
+  const auto infos = parameters_of(config);
+  const auto info = std::ranges::find(infos, key, &ParameterInfo::name);
+  return info != infos.end() && info->default_value == value;
 }
 
 std::string default_label(const RunConfig& config, std::set<std::string> keys) {
-  const auto values = traits(config);
+  const NamedValues values = traits(config);
   std::string label = method_name(config);
-  if (keys.erase("low_rollouts") > 0)
-    label += fmt::format(" m={}", show(values.at("low_rollouts")));
-  if (keys.erase("snr_db") > 0)
-    label += fmt::format(" {:+} dB", std::get<double>(values.at("snr_db")));
+  for (const ParameterInfo& info : parameters_of(config))
+    if (!info.in_label.empty() && keys.erase(info.name) > 0)
+      label += " " + std::visit(
+                         [&](const auto& x) { return fmt::format(fmt::runtime(info.in_label), x); },
+                         values.at(info.name));
   const std::string variant = shown_variant(config);
   if (keys.erase("variant") > 0 && !variant.empty()) label += fmt::format(" {}", variant);
   for (const std::string& key : keys) {
     if (sets(config, variant, key)) continue;
     if (is_default(config, key, values.at(key))) continue;
-    label += fmt::format(" {}={}", key, show(values.at(key)));
+    label += fmt::format(" {}={}", key, plain_text(values.at(key)));
   }
   return label;
 }

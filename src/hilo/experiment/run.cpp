@@ -3,26 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <thread>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/memory.hpp"
 #include "hilo/core/parallel.hpp"
+#include "hilo/core/stopwatch.hpp"
+#include "hilo/experiment/detail/reporter.hpp"
+#include "hilo/experiment/detail/run_group.hpp"
 #include "hilo/experiment/executor.hpp"
-#include "hilo/experiment/reporter.hpp"
-#include "hilo/experiment/run_group.hpp"
 #include "hilo/experiment/tabular_learner.hpp"
 
 namespace hilo {
 namespace {
 
 constexpr double kMeanLength = 10;  // of an episode: a guess that only weighs runs against others
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 // Core seconds of one run, from a few episodes and one test of it.
 double estimate_run(const PlannedRun& run, const Fidelities& pair) {
@@ -38,7 +34,7 @@ double estimate_run(const PlannedRun& run, const Fidelities& pair) {
   options.episodes = static_cast<std::uint64_t>(std::max(1.0, trial));
   options.steps = 0;
   const auto agent = build_agent(run, pair);
-  auto start = std::chrono::steady_clock::now();
+  auto start = SteadyClock::now();
   agent->prepare();
   const double preparation = seconds_since(start);
   TabularLearner learner(*agent, pair.high(),
@@ -48,7 +44,7 @@ double estimate_run(const PlannedRun& run, const Fidelities& pair) {
                     {.every = options.episodes,
                      .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
                      .exact_every = exact_every > 0 ? options.episodes : 0});
-  start = std::chrono::steady_clock::now();
+  start = SteadyClock::now();
   while (!training.step()) {
   }
   const double one_test = (seconds_since(start) - training.seconds()) / 2;  // before and after
@@ -73,7 +69,7 @@ void join_group(const PlannedRun& run, std::size_t first, std::vector<RunGroup>&
   // An agent that sees the high fidelity alone can join any problem of the same seed: its own is
   // the same there, by the rule that problem streams depend on the seed alone.
   const auto joins = [&](const RunGroup& group) {
-    if (!config.agent->uses_low_fidelity) return same_high_fidelity(group, config);
+    if (!config.agent->uses_low_fidelity()) return same_high_fidelity(group, config);
     return group.problem_kind == config.problem_kind && group.problem == config.problem;
   };
   const auto group =
@@ -126,12 +122,9 @@ double relative_cost(const RunConfig& config) {
   const double episodes = train.integer("episodes") > 0
                               ? static_cast<double>(train.integer("episodes"))
                               : static_cast<double>(train.integer("steps")) / kMeanLength;
-  const auto& agent = config.agent_parameters.all();
-  const auto rollouts = agent.find("low_rollouts");
-  const double low =
-      rollouts == agent.end()
-          ? 0
-          : kMeanLength * static_cast<double>(std::get<std::int64_t>(rollouts->second));
+  const double low = config.agent->low_steps_per_step
+                         ? config.agent->low_steps_per_step(config.agent_parameters, kMeanLength)
+                         : 0;
   const double tests = episodes / static_cast<double>(test.integer("every")) *
                        static_cast<double>(test.integer("episodes"));
   return kMeanLength * (episodes * (1 + low) + tests);
@@ -214,7 +207,7 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
     const bool all_known = std::ranges::all_of(
         group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
     if ((!build_seconds.contains(group.problem) || !all_known) && seconds.size() < kMostTrials) {
-      const auto start = std::chrono::steady_clock::now();
+      const auto start = SteadyClock::now();
       const HighFidelity high(build_high_fidelity(*group.problem_kind, group.problem, group.seed));
       const Problem problem =
           build_problem(*group.problem_kind, group.problem, group.seed, high.simulator());

@@ -11,9 +11,9 @@
 #include "hilo/core/version.hpp"
 #include "hilo/env/step_source.hpp"
 #include "hilo/exact/estimator_bias.hpp"
+#include "hilo/experiment/detail/run_group.hpp"
 #include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/run.hpp"
-#include "hilo/experiment/run_group.hpp"
 #include "hilo/experiment/tabular_learner.hpp"
 #include "hilo/experiment/training.hpp"
 
@@ -25,13 +25,6 @@ constexpr std::uint32_t kArchiveVersion = 1;
 
 // The exact bias needs some twenty numbers for each pair of state and action.
 constexpr std::size_t kMaxBiasPairs = 200'000;
-
-// Whether its agent estimates as the paper does: others are not at the mercy of its bias.
-bool is_the_papers(const RunConfig& config) {
-  const auto& parameters = config.agent_parameters.all();
-  const auto estimator = parameters.find("estimator");
-  return estimator != parameters.end() && estimator->second == Value("paper");
-}
 
 // What the paper's estimator would converge to under the agent's last policy, where that can be
 // computed: root mean squares over all pairs of state and action.
@@ -55,7 +48,8 @@ void add_exact_bias(const TabularAgent& agent, const Fidelities& pair, const Run
     if (std::isfinite(value)) record.measurements.push_back({agent.episodes(), metric, value});
   };
   add("return_sd", std::sqrt(variances / count));
-  if (!is_the_papers(config)) return;
+  const auto& has_bias = config.agent->has_the_papers_bias;
+  if (!has_bias || !has_bias(config.agent_parameters)) return;  // at nobody's mercy
   add("bias_rms", std::sqrt(bias_squares / count));
   add("bias_break_even", bias.break_even(pairs));
 }
@@ -134,7 +128,11 @@ struct SingleRun::Impl {
                 {.truncation = truncation_from_name(config.train.text("truncation")),
                  .has_pilot = config.train.integer("pilot_episodes") > 0,
                  .optimum = optimum,
-                 .observer = observer.get()}),
+                 .observer = observer.get(),
+                 .metrics = metrics_to_measure(config.test.text("metrics")),
+                 .horizon = {.gamma = config.train.number("gamma"),
+                             .max_steps =
+                                 static_cast<std::uint32_t>(config.train.integer("max_steps"))}}),
         training(learner, training_options(run), test_plan(config, optimum)) {}
 
   std::unique_ptr<const Own> own;  // null: the problem is somebody else's
@@ -205,7 +203,7 @@ RunRecord SingleRun::record() const {
   const TabularAgent& agent = *impl_->agent;
   RunRecord record = start_record(impl_->run);
   record.measurements = measurements();
-  if (config.agent->uses_low_fidelity) {
+  if (config.agent->uses_low_fidelity()) {
     for (const Fact& fact : impl_->problem.facts)
       if (std::isfinite(fact.value))
         record.measurements.push_back({agent.episodes(), "problem_" + fact.name, fact.value});

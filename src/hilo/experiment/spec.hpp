@@ -7,17 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "hilo/agent/registry.hpp"
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/core/parameters.hpp"
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
+#include "hilo/experiment/spec_data.hpp"
 
 namespace hilo {
-
-// Seeds first, first + 1, ..., last.
-struct SeedRange {
-  std::uint64_t first = 0, last = 0;
-  std::uint64_t count() const { return last - first + 1; }
-};
 
 // "36" is 0..35; "3..9" is 3 to 9.
 SeedRange parse_seeds(std::string_view text);
@@ -28,7 +23,7 @@ struct RunConfig {
   const AgentKind* agent = nullptr;
   Parameters agent_parameters;
   std::shared_ptr<const ProblemKind> problem_kind;
-  std::map<std::string, Value> problem;  // complete, with the agent's overrides
+  NamedValues problem;  // complete, with the agent's overrides
   Parameters train, test;
 
   // One "part.key = value" a line, sorted; what the agent never sees is left out. Two
@@ -54,6 +49,8 @@ using Overrides = std::vector<std::string>;
 // simulators that exist in the caller's program alone.
 Spec parse_spec(std::string_view toml, const std::string& where, const Overrides& overrides = {},
                 const std::shared_ptr<const ProblemKind>& own = nullptr);
+Spec make_spec(const SpecData& data, const std::string& where,
+               const std::shared_ptr<const ProblemKind>& own = nullptr);
 Spec load_spec(const std::filesystem::path& file, const Overrides& overrides = {});
 
 // The keys of [train] and [test], for help texts.

@@ -4,7 +4,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/exact/evaluate.hpp"
-#include "hilo/rollout/shadow.hpp"
+#include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
 
@@ -80,6 +80,7 @@ std::vector<Fact> TabularLearner::exact_values(const Horizon& horizon) {
   if (options_.optimum != nullptr)
     facts.push_back(
         {"optimal_actions", share_of_optimal_actions(*model, *options_.optimum, policy)});
+  for (Fact& fact : measured(Measured::at_exact_tests)) facts.push_back(std::move(fact));
   return facts;
 }
 
@@ -105,12 +106,29 @@ std::optional<OwnValue> TabularLearner::own_value() const {
   return OwnValue{value, std::sqrt(variance)};
 }
 
+// What the caller's own metrics say now.
+std::vector<Fact> TabularLearner::measured(Measured when) const {
+  std::vector<Fact> facts;
+  for (const MetricKind& metric : options_.metrics)
+    if (metric.measured == when)
+      if (const auto value = metric.measure({agent_, high_, options_.horizon});
+          value && std::isfinite(*value))
+        facts.push_back({metric.name, *value});
+  return facts;
+}
+
 std::vector<Fact> TabularLearner::observed_at_test() {
-  return options_.observer != nullptr ? options_.observer->at_test() : std::vector<Fact>();
+  std::vector<Fact> facts =
+      options_.observer != nullptr ? options_.observer->at_test() : std::vector<Fact>();
+  for (Fact& fact : measured(Measured::at_tests)) facts.push_back(std::move(fact));
+  return facts;
 }
 
 std::vector<Fact> TabularLearner::observed_at_end() {
-  return options_.observer != nullptr ? options_.observer->at_end() : std::vector<Fact>();
+  std::vector<Fact> facts =
+      options_.observer != nullptr ? options_.observer->at_end() : std::vector<Fact>();
+  for (Fact& fact : measured(Measured::at_end)) facts.push_back(std::move(fact));
+  return facts;
 }
 
 void TabularLearner::save(ArchiveWriter& out) const {

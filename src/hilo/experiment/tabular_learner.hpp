@@ -7,15 +7,18 @@
 #include "hilo/env/simulator.hpp"
 #include "hilo/exact/optimum.hpp"
 #include "hilo/experiment/learner.hpp"
+#include "hilo/experiment/metrics.hpp"
 #include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
 
 struct TabularLearnerOptions {
   Truncation truncation = Truncation::drop;
-  bool has_pilot = false;            // some episodes will follow the uniform policy
-  const Optimum* optimum = nullptr;  // of the high fidelity, where it is known
-  RunObserver* observer = nullptr;   // told of every training episode, asked at every test
+  bool has_pilot = false;                // some episodes will follow the uniform policy
+  const Optimum* optimum = nullptr;      // of the high fidelity, where it is known
+  RunObserver* observer = nullptr;       // told of every training episode, asked at every test
+  std::vector<MetricKind> metrics = {};  // of the caller's, measured at tests or at the end
+  Horizon horizon = {};                  // what they are told of it
 };
 
 // The domain of tables.
@@ -46,6 +49,7 @@ class TabularLearner final : public Learner {
   void load(ArchiveReader& in) override;
 
  private:
+  std::vector<Fact> measured(Measured when) const;
   void look_at(double gamma);
 
   TabularAgent& agent_;

@@ -3,30 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/stopwatch.hpp"
 
 namespace hilo {
 namespace {
 
 constexpr std::size_t kLastEpisodes = 1000;  // of variance_ratio_last_1000
 constexpr std::uint64_t kHopeless = 100;     // episodes from the first on that taught nothing
-
-// Adds the time that it lives.
-class Stopwatch {
- public:
-  explicit Stopwatch(double& seconds) : seconds_(seconds) {}
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-  ~Stopwatch() {
-    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  double& seconds_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 }  // namespace
 

@@ -6,25 +6,16 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/text.hpp"
+#include "hilo/experiment/metrics.hpp"
 #include "hilo/report/colours.hpp"
+#include "hilo/report/detail/gnuplot.hpp"
 #include "hilo/report/experiment_report.hpp"
-#include "hilo/report/gnuplot.hpp"
 #include "hilo/report/published.hpp"
 
 namespace hilo {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string axis_name(const std::string& metric) {
-  if (metric == "test_reward") return "mean reward per step, greedy policy";
-  if (metric == "train_reward") return "mean reward per step of training episodes";
-  if (metric == "test_return") return "discounted return, greedy policy";
-  if (metric == "train_return") return "discounted return of training episodes";
-  if (metric == "correlation") return "correlation of high- and low-fidelity returns";
-  if (metric == "optimal_actions") return "share of states whose greedy action is optimal";
-  return metric;
-}
 
 void require_file_name(const std::string& name) {
   if (name.empty() || name[0] == '.' || name.find('/') != std::string::npos || !is_plain_text(name))
@@ -53,10 +44,9 @@ std::string title_line(const Results& results, const std::string& what) {
 
 // A dotted line at the exact level of the optimum, where the metric has one.
 std::string optimum_line(const Results& results, const std::string& metric) {
-  const bool reward = metric == "test_reward" || metric == "policy_reward";
-  const bool value = metric == "test_return" || metric == "policy_value";
-  if (!reward && !value) return "";
-  if (const auto level = mean_of_problem(results, reward ? "optimal_reward" : "optimal_value"))
+  const std::string optimum = metric_named(metric).optimum;
+  if (optimum.empty()) return "";
+  if (const auto level = mean_of_problem(results, optimum))
     return fmt::format(
         "  {} with lines lw 2 dt 3 lc rgb '#777777' title 'discounted-optimal policy, exact', "
         "\\\n",
@@ -107,7 +97,7 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
                          "set xlabel 'high-fidelity episodes'\nset ylabel {}\n"
                          "set key inside bottom right font ',12'\n"
                          "set xrange [0:*]\n",
-                         gnuplot_quoted(fit_figure(axis_name(metric))));
+                         gnuplot_quoted(fit_figure(metric_named(metric).axis)));
   return script;
 }
 

@@ -8,9 +8,9 @@
 #include <set>
 
 #include "hilo/core/version.hpp"
-#include "hilo/report/assets.hpp"
 #include "hilo/report/chart_data.hpp"
 #include "hilo/report/colours.hpp"
+#include "hilo/report/detail/assets.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/docking_report.hpp"
 #include "hilo/report/experiment_report.hpp"

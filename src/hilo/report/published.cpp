@@ -56,9 +56,11 @@ double PublishedPoint::standard_error() const {
                                         : sd / std::sqrt(static_cast<double>(seeds));
 }
 
-std::vector<PublishedPoint> published_points(const std::string& experiment) {
-  std::istringstream in{std::string(shipped_published())};
-  std::vector<PublishedPoint> points;
+namespace {
+
+void add_points(std::string_view csv, const std::string& experiment,
+                std::vector<PublishedPoint>& points) {
+  std::istringstream in{std::string(csv)};
   std::string line;
   while (std::getline(in, line)) {
     if (line.empty() || line[0] == '#' || line.starts_with("experiment,")) continue;
@@ -77,6 +79,13 @@ std::vector<PublishedPoint> published_points(const std::string& experiment) {
                       .q3 = number(f[8], line),
                       .seeds = static_cast<std::uint64_t>(number(f[9], line))});
   }
+}
+
+}  // namespace
+
+std::vector<PublishedPoint> published_points(const std::string& experiment) {
+  std::vector<PublishedPoint> points;
+  for (const std::string_view csv : shipped_published()) add_points(csv, experiment, points);
   return points;
 }
 

@@ -24,7 +24,7 @@ struct PublishedPoint {
   double standard_error() const;
 };
 
-// The facts that ship with the program: experiments/published.csv.
+// What has been published of a shipped experiment.
 std::vector<PublishedPoint> published_points(const std::string& experiment);
 
 inline constexpr double kAgreement = 3.5;

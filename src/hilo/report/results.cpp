@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "hilo/env/registry.hpp"
+#include "hilo/env/catalogue.hpp"
 
 namespace hilo {
 namespace {
@@ -224,10 +224,7 @@ std::string without_noise(const std::string& label, const std::string& snr_db) {
   return method;
 }
 
-bool is_registered(const std::string& problem_kind) {
-  return std::ranges::any_of(problem_kinds(),
-                             [&](const ProblemKind& kind) { return kind.name == problem_kind; });
-}
+bool is_registered(const std::string& problem_kind) { return is_problem_kind(problem_kind); }
 
 std::string baseline_of(const Results& results) {
   for (const std::string& agent : results.agents())

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "hilo/env/nas_space.hpp"
+#include "hilo/env/nas/space.hpp"
 #include "hilo/report/results.hpp"
 #include "hilo/report/table.hpp"
 

@@ -8,8 +8,8 @@
 #include "hilo/core/hash.hpp"
 #include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
-#include "hilo/store/policy_bytes.hpp"
-#include "hilo/store/store_impl.hpp"
+#include "hilo/store/detail/policy_bytes.hpp"
+#include "hilo/store/detail/store_impl.hpp"
 
 // The half of Store that opens and writes.
 namespace hilo {

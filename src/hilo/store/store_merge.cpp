@@ -3,8 +3,8 @@
 #include <map>
 
 #include "hilo/core/hash.hpp"
-#include "hilo/store/policy_bytes.hpp"
-#include "hilo/store/store_impl.hpp"
+#include "hilo/store/detail/policy_bytes.hpp"
+#include "hilo/store/detail/store_impl.hpp"
 
 // How stores are put into one. The others are read through connections of their own: attaching a
 // file would need a lock on it.

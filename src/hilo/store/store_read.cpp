@@ -3,8 +3,8 @@
 
 #include "hilo/core/hash.hpp"
 #include "hilo/core/parameters.hpp"
-#include "hilo/store/policy_bytes.hpp"
-#include "hilo/store/store_impl.hpp"
+#include "hilo/store/detail/policy_bytes.hpp"
+#include "hilo/store/detail/store_impl.hpp"
 
 // The half of Store that asks.
 namespace hilo {

@@ -1,0 +1,96 @@
+"""Specs as data: what Python is given, in the words of docs/spec.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from . import _hilo
+from ._checks import MAX_SEED, text_of, whole_in
+from ._errors import Error
+from ._hilo import Errc
+
+Agents = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
+Seeds = int | tuple[int, int] | range | str
+
+
+Table = tuple[dict[str, Any], dict[str, list[Any]]]  # values, and lists that are swept
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, (bool, int, float, str)):
+        return value
+    raise Error(f"{value!r} of type {type(value).__name__} cannot be part of a spec", Errc.usage)
+
+
+def table_of(table: Mapping[str, Any]) -> Table:
+    """A table of a spec, what is swept taken apart."""
+    values = {text_of(key, "a key of a spec"): value for key, value in table.items()}
+    sweep = values.pop("sweep", {})
+    if not isinstance(sweep, Mapping) or not all(
+        isinstance(list_, (list, tuple)) and len(list_) > 0 for list_ in sweep.values()
+    ):
+        raise Error(f"sweep is {sweep!r}, but must be a table of lists", Errc.spec)
+    return (
+        {key: _plain(value) for key, value in values.items()},
+        {str(key): [_plain(value) for value in list_] for key, list_ in sweep.items()},
+    )
+
+
+def agents_of(agent: Agents) -> list[dict[str, Any]]:
+    """Agents as tables of a spec; "mfmcrl+" is the variant "plus" of mfmcrl."""
+    if isinstance(agent, (str, Mapping)):
+        agent = [agent]
+    if not isinstance(agent, Iterable) or isinstance(agent, bytes):
+        raise Error(f"agent is {agent!r}, but must be a kind, a table, or a list of them", Errc.usage)
+    out = []
+    for one in agent:
+        if not isinstance(one, (str, Mapping)):
+            raise Error(
+                f"an agent is {one!r} of type {type(one).__name__}, but must be a kind, such as "
+                '"mcrl", or a table, such as {"kind": "mcrl"}',
+                Errc.usage,
+            )
+        table = {"kind": one} if isinstance(one, str) else dict(one)
+        if str(table.get("kind", "")).lower() == "mfmcrl+":
+            table = {**table, "kind": "mfmcrl", "variant": "plus"}
+        if isinstance(table.get("kind"), str):
+            table["kind"] = table["kind"].lower()
+        out.append(table)
+    return out
+
+
+# What agents take of the cheap simulator before they begin, where its steps are those of Python: by
+# default they take as much as a native one gives in a second.
+_THRIFTY: dict[str, dict[str, int]] = {
+    "bayes": {"low_samples": 30},
+    "transfer": {"low_steps": 20_000},
+    "low-only": {"low_steps": 20_000},
+    "mfrl": {"low_steps": 100_000},
+}
+
+
+def thrifty(agent: dict[str, Any]) -> dict[str, Any]:
+    return {**_THRIFTY.get(str(agent.get("kind")), {}), **agent}
+
+
+def seeds_of(seeds: Seeds) -> tuple[int, int]:
+    """First and last seed."""
+    if isinstance(seeds, range) and seeds.step == 1 and len(seeds) > 0:
+        seeds = (seeds[0], seeds[-1])
+    if isinstance(seeds, tuple) and len(seeds) == 2:
+        first, last = (whole_in(s, "a seed of seeds", 0, MAX_SEED) for s in seeds)
+        return _hilo.parse_seeds(f"{first}..{last}")
+    if isinstance(seeds, (int, np.integer)) and not isinstance(seeds, bool):
+        return _hilo.parse_seeds(str(int(seeds)))
+    if isinstance(seeds, str):
+        return _hilo.parse_seeds(seeds)
+    raise Error(
+        f"seeds is {seeds!r}, but must be how many, as in 10, or the first and the last of them, as in "
+        "(10, 19)",
+        Errc.usage,
+    )

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "hilo/agent/catalogue.hpp"
+#include "hilo/agent/exploration.hpp"
+#include "hilo/agent/low_learning.hpp"
+#include "hilo/agent/temporal_difference.hpp"
+
+// For the sources of this folder only: parameters that several kinds of agents have, and what is
+// made of them.
+namespace hilo {
+
+ParameterInfo exploration_parameter();
+Exploration exploration_of(const Parameters& p);
+
+ParameterInfo weights_parameter(const std::string& more = {});
+double recency_of(const Parameters& p);
+
+// Step sizes, and then the others.
+std::vector<ParameterInfo> with_steps(double step_size, std::vector<ParameterInfo> others = {});
+TdOptions td_options(const Parameters& p, const AgentSetting& setting);
+
+ParameterInfo low_steps_parameter(const std::string& description);
+LowLearning low_learning(const Parameters& p, const AgentSetting& setting);
+
+}  // namespace hilo

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/parameters.hpp"
+
+// For sources: it needs fmt. The catalogues themselves are functions of their folders' headers.
+namespace hilo {
+
+// Kinds of one sort ("agent", "problem"), each with a `name`, in the order in which they came. A
+// kind that is in it stays there, at the same address, until the program ends.
+//
+// It may be asked from many threads. Kinds are added before anything runs, by one thread.
+template <class Kind>
+class Catalogue {
+ public:
+  Catalogue(std::string_view sort, std::vector<Kind> built_in) : sort_(sort) {
+    for (Kind& kind : built_in) add(std::move(kind));
+  }
+
+  // Throws Errc::usage if the name is taken, or is not made of a-z, 0-9, '-' and '_'.
+  const Kind& add(Kind kind) {
+    const auto allowed = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+    };
+    if (kind.name.empty() || kind.name.size() > 100 ||
+        !std::all_of(kind.name.begin(), kind.name.end(), allowed))
+      throw Error(Errc::usage,
+                  fmt::format("the name of a kind of {} is '{}', but must be 1 to 100 characters "
+                              "of a-z, 0-9, '-' and '_'",
+                              sort_, kind.name));
+    const std::lock_guard lock(mutex_);
+    if (look_up(kind.name) != nullptr)
+      throw Error(Errc::usage,
+                  fmt::format("there is a kind of {} called '{}' already", sort_, kind.name));
+    return kinds_.emplace_back(std::move(kind));
+  }
+
+  // Throws Errc::spec on an unknown name, with the nearest known one.
+  const Kind& find(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    if (const Kind* kind = look_up(name)) return *kind;
+    std::vector<std::string> known;
+    for (const Kind& kind : kinds_) known.emplace_back(kind.name);
+    throw Error(Errc::spec, fmt::format("unknown {} kind '{}'{} (known: {})", sort_, name,
+                                        did_you_mean(name, known), fmt::join(known, ", ")));
+  }
+
+  bool contains(std::string_view name) const {
+    const std::lock_guard lock(mutex_);
+    return look_up(name) != nullptr;
+  }
+
+  // All of them, as they are at this moment.
+  std::vector<std::reference_wrapper<const Kind>> all() const {
+    const std::lock_guard lock(mutex_);
+    return {kinds_.begin(), kinds_.end()};
+  }
+
+ private:
+  const Kind* look_up(std::string_view name) const {
+    for (const Kind& kind : kinds_)
+      if (kind.name == name) return &kind;
+    return nullptr;
+  }
+
+  std::string sort_;
+  mutable std::mutex mutex_;
+  std::deque<Kind> kinds_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hilo/env/detail/lockstep.hpp"
+#include "hilo/env/one_path_simulator.hpp"
+
+namespace hilo {
+
+// The simulator of a TabularMdp of up to 2^16 states whose rewards do not depend on the successor.
+// Roll-outs that come in numbers advance together (lockstep.hpp); single paths, and all of them
+// where the path `scalar` is chosen, go through OnePathSimulator, with the same bits.
+class TabularSimulator final : public OnePathSimulator<TabularSampler<std::uint16_t>> {
+ public:
+  explicit TabularSimulator(std::shared_ptr<const TabularMdp> mdp, SimdPath path = simd_path());
+  ~TabularSimulator() override;
+
+  void run_episodes(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<RolloutSummary> summaries) const override;
+  void roll_out(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                std::span<const StateAction> starts, std::uint32_t rollouts,
+                std::span<RolloutSummary> summaries) const override;
+  void record_paths(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
+                    std::span<const StateAction> starts, PathVisitor& visitor) const override;
+
+ private:
+  class WorkSpace;
+
+  SimdPath path_;
+  mutable std::mutex guard_;  // of the spare work spaces: any thread may call
+  mutable std::vector<std::unique_ptr<Lockstep>> spare_;
+  mutable std::size_t work_spaces_ = 0;  // made so far
+};
+
+}  // namespace hilo

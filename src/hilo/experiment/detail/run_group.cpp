@@ -1,0 +1,134 @@
+#include "hilo/experiment/detail/run_group.hpp"
+
+#include <optional>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/machine.hpp"
+#include "hilo/experiment/single_run.hpp"
+
+namespace hilo {
+
+TrainingOptions training_options(const PlannedRun& run) {
+  const Parameters& p = run.config->train;
+  return {.episodes = static_cast<std::uint64_t>(p.integer("episodes")),
+          .steps = static_cast<std::uint64_t>(p.integer("steps")),
+          .gamma = p.number("gamma"),
+          .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+          .seed = run.seed,
+          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))};
+}
+
+std::unique_ptr<TabularAgent> build_agent(const PlannedRun& run, const Fidelities& pair) {
+  const Parameters& p = run.config->train;
+  require_fidelities(*run.config->agent, pair);
+  return run.config->agent->build(
+      pair, run.config->agent_parameters,
+      {.gamma = p.number("gamma"),
+       .epsilon = p.number("epsilon"),
+       .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+       .truncation = truncation_from_name(p.text("truncation")),
+       .seed = run.seed,
+       .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))});
+}
+
+RunRecord start_record(const PlannedRun& run) {
+  RunRecord record;
+  record.key = run.key();
+  record.canonical = run.config->canonical;
+  record.host = host_name();
+  record.machine = machine_name();
+  return record;
+}
+
+namespace {
+
+RunRecord failed_record(const PlannedRun& run, const std::string& error, std::exception_ptr cause) {
+  RunRecord record = start_record(run);
+  record.failed = true;
+  record.error = error;
+  record.cause = std::move(cause);
+  return record;
+}
+
+// Tells how far a run is, a hundred times at most.
+class Teller {
+ public:
+  explicit Teller(const std::function<void(double)>& tell) : tell_(tell) {}
+  void tell(double share) {
+    if (!tell_ || share < told_ + 0.01) return;
+    told_ = share;
+    tell_(share);
+  }
+
+ private:
+  const std::function<void(double)>& tell_;
+  double told_ = 0;
+};
+
+// Goes on from the checkpoint of the run, if there is a good one; else from the beginning.
+SingleRun take_up(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
+                  const Checkpoints* checkpoints) {
+  SingleRun single(run, high, problem);
+  if (checkpoints == nullptr) return single;
+  const auto saved = checkpoints->find(run.key());
+  if (!saved) return single;
+  try {
+    single.load(*saved);
+    return single;
+  } catch (const std::exception&) {  // damaged, or of another program: only time is lost
+    return SingleRun(run, high, problem);
+  }
+}
+
+RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
+                  const GroupCallbacks& callbacks) {
+  try {
+    SingleRun single = take_up(run, high, problem, callbacks.checkpoints);
+    std::function<void(double)> on_progress;
+    if (callbacks.on_progress)
+      on_progress = [&](double share) { callbacks.on_progress(run, share); };
+    Teller teller(on_progress);
+    CheckpointTimer timer(callbacks.checkpoints);
+    try {
+      do {
+        if (!callbacks.keep_going()) throw Interrupted();
+        timer.keep_if_due(run.key(), single);
+        teller.tell(single.share());
+      } while (!single.step());
+    } catch (const Interrupted&) {
+      timer.keep(run.key(), single);
+      throw;
+    }
+    return single.record();
+  } catch (const std::exception& e) {
+    return failed_record(run, e.what(), std::current_exception());
+  }
+}
+
+}  // namespace
+
+void run_group(const RunGroup& group, HighFidelities& high_fidelities,
+               const GroupCallbacks& callbacks) {
+  if (!callbacks.keep_going()) return;
+  std::shared_ptr<const HighFidelity> high;
+  std::optional<Problem> problem;
+  std::string error;
+  std::exception_ptr cause;
+  try {
+    high = high_fidelities.get(*group.problem_kind, group.problem, group.seed);
+    problem = build_problem(*group.problem_kind, group.problem, group.seed, high->simulator());
+  } catch (const std::exception& e) {
+    error = e.what();
+    cause = std::current_exception();
+  }
+  try {
+    for (const PlannedRun& run : group.runs) {
+      callbacks.on_finished(run, problem ? execute(run, *high, *problem, callbacks)
+                                         : failed_record(run, error, cause));
+    }
+  } catch (const Interrupted&) {
+    // The run leaves no record, and goes on from its checkpoint.
+  }
+}
+
+}  // namespace hilo

@@ -1,0 +1,158 @@
+#include "hilo/experiment/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "hilo/agent/catalogue.hpp"
+#include "hilo/core/detail/catalogue.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/env/catalogue.hpp"
+
+namespace hilo {
+namespace {
+
+// Those of the training loop. Agents and problems have theirs in their kinds.
+std::vector<MetricKind> of_the_loop() {
+  using enum Better;
+  using enum Measured;
+  return {
+      {{"test_reward", "mean reward per step of the greedy policy in test episodes",
+        "mean reward per step of the greedy policy, tests", higher, at_tests},
+       "optimal_reward",
+       {}},
+      {{"test_return", "discounted return of the greedy policy in test episodes",
+        "discounted return of the greedy policy, tests", higher, at_tests},
+       "optimal_value",
+       {}},
+      {{"train_reward",
+        "mean reward per step of the training episodes since the last test, where "
+        "there are no test episodes",
+        "mean reward per step of training episodes", higher, at_tests},
+       "",
+       {}},
+      {{"train_return", "their discounted return", "discounted return of training episodes", higher,
+        at_tests},
+       "",
+       {}},
+      {{"policy_value", "exact discounted value of the greedy policy from the start distribution",
+        "discounted value of the greedy policy, exact", higher, at_exact_tests},
+       "optimal_value",
+       {}},
+      {{"policy_reward", "exact expectation of the mean reward per step of the greedy policy",
+        "mean reward per step of the greedy policy, exact", higher, at_exact_tests},
+       "optimal_reward",
+       {}},
+      {{"optimal_actions", "share of states whose greedy action is optimal, exact",
+        "share of states whose greedy action is optimal", higher, at_exact_tests},
+       "",
+       {}},
+      {{"optimal_value", "exact discounted value of an optimal policy", "", neither, at_end},
+       "",
+       {}},
+      {{"optimal_reward", "its exact mean reward per step", "", neither, at_end}, "", {}},
+      {{"variance_ratio", "mean of 1 - rho^2 over the updated pairs since the last test", "", lower,
+        at_tests},
+       "",
+       {}},
+      {{"variance_ratio_last_1000", "the same over the last 1000 episodes", "", lower, at_end},
+       "",
+       {}},
+      {{"correlation",
+        "of high- and low-fidelity returns, mean over the pairs that were corrected "
+        "since the last test",
+        "correlation of high- and low-fidelity returns", neither, at_tests},
+       "",
+       {}},
+      {{"high_steps_so_far", "steps in the high fidelity until this test", "", neither, at_tests},
+       "",
+       {}},
+      {{"low_steps_so_far", "steps in the low fidelity until this test", "", neither, at_tests},
+       "",
+       {}},
+      {{"own_value", "value of the greedy policy as the agent itself estimates it", "", higher,
+        at_end},
+       "",
+       {}},
+      {{"own_value_error", "its standard error", "", lower, at_end}, "", {}},
+      {{"return_sd", "exact standard deviation of a return, root mean square over pairs", "",
+        neither, at_end},
+       "",
+       {}},
+      {{"bias_rms", "exact bias of the paper's estimator, root mean square over pairs", "", lower,
+        at_end},
+       "",
+       {}},
+      {{"bias_break_even", "returns of a pair after which that bias costs more than it saves", "",
+        higher, at_end},
+       "",
+       {}},
+      {{"high_steps", "steps in the high fidelity", "", lower, at_end}, "", {}},
+      {{"low_steps", "steps in the low fidelity", "", lower, at_end}, "", {}},
+      {{"test_steps", "steps of test episodes, where the high fidelity has no model", "", lower,
+        at_end},
+       "",
+       {}},
+      {{"truncated", "episodes and roll-outs cut by max_steps", "", lower, at_end}, "", {}},
+      {{"truncated_high", "episodes of the high fidelity that were cut", "", lower, at_end},
+       "",
+       {}},
+      {{"dropped", "of them, those that taught nothing", "", lower, at_end}, "", {}},
+      {{"seconds", "of training alone", "", lower, at_end}, "", {}},
+  };
+}
+
+Catalogue<MetricKind>& catalogue() {
+  static Catalogue<MetricKind> the("metric", of_the_loop());
+  return the;
+}
+
+}  // namespace
+
+std::vector<MetricKind> metric_kinds() {
+  std::vector<MetricKind> all;
+  std::set<std::string> known;
+  const auto add = [&](const MetricKind& kind) {
+    if (known.insert(kind.name).second) all.push_back(kind);
+  };
+  for (const MetricKind& kind : catalogue().all()) add(kind);
+  for (const AgentKind& agent : agent_kinds())
+    for (const FactInfo& fact : agent.findings) add({fact, "", {}});
+  for (const ProblemKind& problem : problem_kinds())
+    for (const FactInfo& fact : problem.observed) add({fact, "", {}});
+  return all;
+}
+
+MetricKind metric_named(std::string_view name) {
+  MetricKind found{{.name = std::string(name), .description = {}}, "", {}};
+  for (const MetricKind& kind : metric_kinds())
+    if (kind.name == name) found = kind;
+  if (found.axis.empty()) found.axis = found.name;
+  return found;
+}
+
+const MetricKind& add_metric_kind(MetricKind kind) {
+  if (!kind.measure) throw Error(Errc::usage, fmt::format("metric '{}' has no measure", kind.name));
+  return catalogue().add(std::move(kind));
+}
+
+std::vector<MetricKind> metrics_to_measure(std::string_view list) {
+  std::vector<MetricKind> all;
+  while (!list.empty()) {
+    const std::size_t comma = list.find(',');
+    std::string_view name = list.substr(0, comma);
+    list = comma == std::string_view::npos ? "" : list.substr(comma + 1);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    const MetricKind& kind = catalogue().find(name);
+    if (!kind.measure)
+      throw Error(Errc::spec,
+                  fmt::format("the metric '{}' is recorded by itself, where it has a meaning; "
+                              "metrics names those that a program has added",
+                              name));
+    all.push_back(kind);
+  }
+  return all;
+}
+
+}  // namespace hilo

@@ -1,0 +1,86 @@
+#include "hilo/store/detail/store_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/text_file.hpp"
+#include "hilo/store/detail/schema.hpp"
+#include "hilo/store/store.hpp"
+
+namespace hilo {
+
+namespace fs = std::filesystem;
+
+void require_store_file(const fs::path& file) {
+  std::error_code ignored;
+  if (fs::symlink_status(file, ignored).type() == fs::file_type::not_found)
+    throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
+  if (fs::is_directory(file, ignored))
+    throw Error(Errc::data, fmt::format("{}: is not a hilo store, but a folder", file.string()));
+  require_readable(file);
+  if (!fs::is_regular_file(file, ignored))
+    throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
+  if (fs::file_size(file, ignored) == 0 && !ignored)
+    throw Error(Errc::data,
+                fmt::format("{}: is empty, and no store; remove it, and a new one can be made",
+                            file.string()));
+}
+
+void require_one_name(const fs::path& file) {
+  std::error_code error;
+  const auto names = fs::hard_link_count(file, error);
+  if (!error && names > 1)
+    throw Error(Errc::io, fmt::format("{}: has {} names (hard links), by each of which it could be "
+                                      "written at the same time; copy it to a file of its own",
+                                      file.string(), names));
+}
+
+std::optional<FileIdentity> identity_of(const fs::path& file) {
+  struct stat found {};
+  if (::stat(file.c_str(), &found) != 0) return std::nullopt;
+  return FileIdentity{found.st_dev, found.st_ino};
+}
+
+fs::path behind_links(fs::path file) {
+  std::error_code error;
+  for (int depth = 0; depth < 40 && fs::is_symlink(file, error); ++depth)
+    file = file.parent_path() / fs::read_symlink(file, error);
+  return file;
+}
+
+void require_full_length(Database& db, const fs::path& file) {
+  const auto expected = db.pragma("page_count") * db.pragma("page_size");
+  std::error_code error;
+  const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
+  if (fs::exists(file.string() + "-wal")) return;  // pages may still be there
+  if (error || actual < expected)
+    throw Error(Errc::data, fmt::format("{}: the store is damaged: it has {} bytes instead of {}",
+                                        file.string(), actual, expected));
+}
+
+std::int64_t require_ours(Database& db) {
+  const std::int64_t id = db.pragma("application_id");
+  if (id != kApplicationId)
+    throw Error(Errc::data, fmt::format("{}: is not a hilo store", db.name()));
+  const std::int64_t version = db.pragma("user_version");
+  if (version != Store::kSchemaVersion && version != kUnverifiedVersion)
+    throw Error(Errc::data,
+                fmt::format("{}: the store has version {}, but this program reads the "
+                            "versions {} and {}",
+                            db.name(), version, kUnverifiedVersion, Store::kSchemaVersion));
+  return version;
+}
+
+void require_undamaged(Database& db) {
+  Statement check(db, "PRAGMA integrity_check(1)");
+  if (check.step() && check.text(0) != "ok") {
+    std::string reason = check.text(0);
+    std::ranges::replace(reason, '\n', ' ');
+    throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", db.name(), reason));
+  }
+}
+
+}  // namespace hilo

@@ -1,0 +1,181 @@
+#include "hilo/store/detail/store_impl.hpp"
+
+#include <fmt/format.h>
+
+// How a store is opened, comes to rest, and notices that it was changed from outside.
+namespace hilo {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A log whose store is gone would be taken for the new one's. It is kept under another name.
+void set_aside_orphans(const fs::path& file) {
+  std::error_code error;
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    const fs::path orphan = file.string() + suffix;
+    fs::path place = orphan.string() + ".orphan";
+    for (int k = 1; fs::exists(place, error); ++k)
+      place = fmt::format("{}.orphan-{}", orphan.string(), k);
+    fs::rename(orphan, place, error);  // fails where there is none, as usual
+  }
+}
+
+// A store that is being made. Whoever holds the lock is the only one to make it, so that one which
+// is there already was left by a process that was killed.
+constexpr const char* kUnfinished = ".new";
+
+void remove_unfinished(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"})
+    fs::remove(file.string() + kUnfinished + suffix, ignored);
+}
+
+// With the lock held. A new store is made beside its place and then moved there, so that a store is
+// there as a whole or not at all, whenever the process is killed.
+Database open_database(const fs::path& file, bool write) {
+  if (!write) return {file, Database::Mode::read};
+  remove_unfinished(file);
+  if (!fs::exists(file)) {
+    const fs::path made = file.string() + kUnfinished;
+    try {
+      Database(made, Database::Mode::create).execute(schema());
+    } catch (const Error& e) {
+      remove_unfinished(file);
+      throw Error(e.code(),
+                  fmt::format("{}: the store cannot be made ({})", file.string(), e.what()));
+    }
+    set_aside_orphans(file);
+    std::error_code error;
+    fs::rename(made, file, error);
+    if (error)
+      throw Error(Errc::io,
+                  fmt::format("{}: the store cannot be made: {}", file.string(), error.message()));
+  }
+  require_one_name(file);
+  return {file, Database::Mode::write};
+}
+
+fs::path log_of(const fs::path& file) { return file.string() + "-wal"; }
+
+// A name that is free, where the store was, else here, else among temporary files.
+std::vector<fs::path> places_to_rescue(const fs::path& file) {
+  std::vector<fs::path> places;
+  std::error_code error;
+  for (const fs::path& folder :
+       {file.parent_path(), fs::current_path(error), fs::temp_directory_path(error)})
+    for (int k = 0; k < 100; ++k) {
+      fs::path place = folder / file.filename();
+      place += k == 0 ? std::string(".rescued") : fmt::format(".rescued-{}", k);
+      if (fs::exists(place, error)) continue;
+      places.push_back(std::move(place));
+      break;
+    }
+  return places;
+}
+
+// The connection still has the file, although its name is gone.
+std::optional<fs::path> rescue(Database& db, const fs::path& file) {
+  for (const fs::path& place : places_to_rescue(file)) {
+    try {
+      Statement(db, "VACUUM INTO ?").bind(place.string()).run();
+      return place;
+    } catch (const Error&) {
+      std::error_code ignored;
+      fs::remove(place, ignored);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Store::Impl::Impl(fs::path store_file, bool write, Damaged damaged)
+    : file(std::move(store_file)),
+      lock(write ? std::make_unique<WriterLock>(file) : nullptr),
+      is_new(write && !fs::exists(file)),
+      db(open_database(file, write)),
+      identity(identity_of(file)) {
+  const std::int64_t version = require_ours(db);
+  require_full_length(db, file);
+  require_undamaged(db);
+  if (write) {
+    // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
+    // others can read meanwhile.
+    db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
+    if (version == kUnverifiedVersion) upgrade(db);
+  } else if (version == kUnverifiedVersion) {
+    show_as_present(db);
+    has_ledger = false;
+  }
+  if (has_ledger && damaged == Damaged::stop) require_ledger(db);
+  if (write) log_identity = identity_of(log_of(file));
+  db.execute("PRAGMA foreign_keys = ON");
+}
+
+bool Store::Impl::rest() {
+  if (!lock) return true;
+  // Whoever has taken its place has a log of the same name, which is not ours to empty.
+  if (identity_of(file) != identity) return false;
+  bool whole = true;
+  try {
+    db.pragma("journal_mode = DELETE");
+  } catch (const Error&) {
+    // Somebody else has it open. If nobody is reading at this moment, the log can be emptied all
+    // the same, and the file has everything.
+    try {
+      whole = db.pragma("wal_checkpoint(TRUNCATE)") == 0;
+    } catch (const Error&) {
+      whole = false;
+    }
+  }
+  return whole;
+}
+
+void Store::Impl::require_in_place() {
+  if (!lock || (!is_lost && identity_of(file) == identity)) return;
+  if (!is_lost) {
+    kept = rescue(db, file);
+    // SQLite would take our log for that of the file that has this name next.
+    std::error_code ignored;
+    if (log_identity && identity_of(log_of(file)) == log_identity)
+      for (const char* suffix : {"-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
+  }
+  is_lost = true;  // once is enough, and nothing more is added
+  throw Error(
+      Errc::io,
+      fmt::format("{}: the store was removed or replaced while it was written; {}", file.string(),
+                  kept ? fmt::format("all that it held is kept in {}", kept->string())
+                       : "what it held cannot be kept, because nothing can be written"));
+}
+
+bool Store::Impl::knows(const std::string& experiment) {
+  Statement found(db,
+                  "SELECT 1 FROM experiment WHERE name = ?1 UNION "
+                  "SELECT 1 FROM experiment_run WHERE experiment = ?1");
+  found.bind(experiment);
+  return found.step();
+}
+
+void Store::Impl::require_intact(const std::string& experiment) {
+  const std::scoped_lock one_at_a_time(intact_guard);
+  if (intact.contains(experiment)) return;
+  if (!experiment_is_intact(db, experiment))
+    throw Error(Errc::data,
+                fmt::format("{}: the store is damaged: the runs or the spec of experiment '{}' are "
+                            "not what was written; hilo merge --skip-damaged brings what is "
+                            "whole into a new store",
+                            db.name(), experiment));
+  intact.insert(experiment);
+}
+
+void Store::Impl::require_intact_run(std::int64_t run, const std::string& experiment,
+                                     const std::string& agent, std::uint64_t seed) {
+  if (run_is_intact(db, run)) return;
+  throw Error(Errc::data,
+              fmt::format("{}: the store is damaged: the run of experiment '{}', agent '{}', seed "
+                          "{} is not what was written; hilo merge --skip-damaged brings all other "
+                          "runs into a new store",
+                          db.name(), experiment, agent, seed));
+}
+
+}  // namespace hilo
