@@ -1,5 +1,7 @@
 #include "hilo/agent/mfrl.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
