@@ -47,7 +47,7 @@ GROUPS = {
         "nas_architecture",
     ],
     "Episodes": ["Episode", "RolloutSummaries", "Walker", "Walkers", "discounted_returns"],
-    "Agents and policies": ["Agent", "agent_kinds", "QTable", "Run", "EpisodeRequest"],
+    "Agents and policies": ["Agent", "agent_kinds", "add_agent_kind", "QTable", "Run", "EpisodeRequest"],
     "Estimators and theory": [
         "Estimator",
         "estimator_kinds",

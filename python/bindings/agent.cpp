@@ -4,6 +4,7 @@
 #include "hilo/agent/catalogue.hpp"
 #include "hilo/experiment/train.hpp"
 #include "polling.hpp"
+#include "turn.hpp"
 
 namespace hilo::python {
 namespace {
@@ -17,21 +18,6 @@ struct BoundAgent {
   std::shared_ptr<TabularAgent> agent;
   bool broken = false;  // a simulator failed while it learnt: half of an episode may be in it
   std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
-};
-
-// One thread at a time.
-class Turn {
- public:
-  explicit Turn(const BoundAgent& agent) : busy_(agent.busy) {
-    if (busy_->exchange(true))
-      throw Error(Errc::usage, "this agent is at work on another thread; give each its own");
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() { *busy_ = false; }
-
- private:
-  std::shared_ptr<std::atomic<bool>> busy_;
 };
 
 std::shared_ptr<TabularAgent> build(const std::string& name, const Parameter& given,
@@ -70,7 +56,7 @@ nb::dict describe(const LearnReport& report) {
 
 template <class Do>
 LearnReport guarded(BoundAgent& self, const Do& act) {
-  const Turn turn(self);
+  const Turn turn(*self.busy, "agent");
   if (self.broken)
     throw Error(Errc::usage,
                 "a simulator failed while this agent learnt; load a saved state before it is used "
@@ -89,7 +75,7 @@ LearnReport guarded(BoundAgent& self, const Do& act) {
 
 // A fresh agent takes the state, so that views of the old one stay what they are.
 void load(BoundAgent& self, const nb::bytes& bytes) {
-  const Turn turn(self);
+  const Turn turn(*self.busy, "agent");
   auto fresh = build(self.kind, self.given, self.setting, self.pair);
   fresh->load({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
   self.agent = std::move(fresh);

@@ -50,6 +50,7 @@ void bind_experiment(nb::module_& m);
 void bind_store(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_python_simulator(nb::module_& m);
+void bind_python_agent(nb::module_& m);
 
 // Of all that was bound: arguments that fit nothing are told in the words of hilo.
 void explain_arguments(const nb::module_& m);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <set>
 #include <thread>
+#include <vector>
 
 #include "python_simulator.hpp"
 
@@ -16,7 +17,18 @@ std::set<const PythonSource*>& sources() {
   return all;
 }
 
+// Never destroyed: it would be after Python has ended.
+std::vector<std::shared_ptr<nb::object>>& kept() {
+  static auto* all = new std::vector<std::shared_ptr<nb::object>>;
+  return *all;
+}
+
 }  // namespace
+
+std::shared_ptr<nb::object> keep(nb::object object) {
+  const std::lock_guard lock(sources_mutex);
+  return kept().emplace_back(std::make_shared<nb::object>(std::move(object)));
+}
 
 void add(const PythonSource* source) {
   const std::lock_guard lock(sources_mutex);
@@ -38,6 +50,7 @@ void end() {
   {
     const std::lock_guard lock(sources_mutex);
     for (const PythonSource* source : sources()) let_go.push_back(source->let_go());
+    for (const auto& object : kept()) let_go.push_back(std::exchange(*object, nb::none()));
   }
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <nanobind/nanobind.h>
+
 #include <atomic>
+#include <memory>
 
 namespace hilo::python {
 
@@ -20,6 +23,8 @@ inline bool must_stop() { return stopping > 0 || at_exit; }
 
 void add(const PythonSource* source);
 void remove(const PythonSource* source);
+// Of an object that something outside Python keeps: None after the end.
+std::shared_ptr<nanobind::object> keep(nanobind::object object);
 void end();  // needs the GIL; called once, by the package's atexit hook
 
 }  // namespace live

@@ -13,6 +13,7 @@ NB_MODULE(_hilo, m) {
   bind_estimator(m);
   bind_exact(m);
   bind_agent(m);
+  bind_python_agent(m);
   bind_diagnose(m);
   bind_store(m);
   bind_experiment(m);

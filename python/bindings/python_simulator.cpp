@@ -27,16 +27,6 @@ std::string describe(nb::python_error& error) try {
   return nb::cast<std::string>(nb::borrow(error.type()).attr("__name__"));
 }
 
-// Calls the user's code, whose exceptions become ours.
-template <class F>
-auto ask(F&& call) {
-  try {
-    return call();
-  } catch (nb::python_error& error) {
-    throw RaisedByUser(error);
-  }
-}
-
 }  // namespace
 
 RaisedByUser::RaisedByUser(nb::python_error& error)

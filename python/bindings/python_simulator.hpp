@@ -21,6 +21,16 @@ class RaisedByUser : public Error {
   std::shared_ptr<nb::object> exception_;  // deleted with the GIL held
 };
 
+// Calls the user's code, whose exceptions become ours.
+template <class F>
+auto ask(F&& call) {
+  try {
+    return call();
+  } catch (nb::python_error& error) {
+    throw RaisedByUser(error);
+  }
+}
+
 // An object in Python as a step source. It has
 //
 //   reset(seed: int) -> int                                  the start state

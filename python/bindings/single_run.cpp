@@ -6,6 +6,7 @@
 #include "env_cast.hpp"
 #include "hilo/env/streams.hpp"
 #include "polling.hpp"
+#include "turn.hpp"
 
 namespace hilo::python {
 namespace {
@@ -14,21 +15,6 @@ struct BoundRun {
   SingleRun run;
   std::atomic<std::uint64_t> told = 0;  // how many times it has changed
   std::atomic<bool> busy = false;
-};
-
-// One thread at a time.
-class Turn {
- public:
-  explicit Turn(BoundRun& run) : busy_(run.busy) {
-    if (busy_.exchange(true))
-      throw Error(Errc::usage, "this run is at work on another thread; give each its own");
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  ~Turn() { busy_ = false; }
-
- private:
-  std::atomic<bool>& busy_;
 };
 
 // A request, which is of no use any more when its run has gone on.
@@ -60,14 +46,14 @@ void bind_single_run(nb::module_& m) {
       .def(
           "action",
           [](const Request& r, std::uint32_t step, State state) {
-            const Turn turn(*r.of);
+            const Turn turn(r.of->busy, "run");
             return r.get().action(step, state);
           },
           "step"_a, "state"_a, "What to do in a state at a step, counted from 0.")
       .def(
           "run_in",
           [](const Request& r, const EpisodeSimulator& simulator) {
-            const Turn turn(*r.of);
+            const Turn turn(r.of->busy, "run");
             Episode out;
             const TabularRequest& asked = r.get();
             simulator.run_episode(asked.policy, asked.streams, asked.horizon, out);
@@ -97,7 +83,7 @@ void bind_single_run(nb::module_& m) {
       .def(
           "ask",
           [](const std::shared_ptr<BoundRun>& self) {
-            const Turn turn(*self);
+            const Turn turn(self->busy, "run");
             return Request{self, self->told, self->run.ask()};
           },
           nb::call_guard<nb::gil_scoped_release>(),
@@ -105,7 +91,7 @@ void bind_single_run(nb::module_& m) {
       .def(
           "tell",
           [](BoundRun& self, const Episode& episode) {
-            const Turn turn(self);
+            const Turn turn(self.busy, "run");
             try {
               self.run.tell(episode);
             } catch (...) {
@@ -118,7 +104,7 @@ void bind_single_run(nb::module_& m) {
       .def(
           "finish",
           [](BoundRun& self) {
-            const Turn turn(self);
+            const Turn turn(self.busy, "run");
             ++self.told;
             run_polling(
                 [&](const std::function<bool()>& keep_going) {
@@ -130,7 +116,7 @@ void bind_single_run(nb::module_& m) {
       .def_prop_ro(
           "measurements",
           [](BoundRun& self) {
-            const Turn turn(self);
+            const Turn turn(self.busy, "run");
             std::vector<std::tuple<std::uint64_t, std::string, double>> out;
             for (const Measurement& m : self.run.measurements())
               out.emplace_back(m.episode, m.metric, m.value);
@@ -140,14 +126,14 @@ void bind_single_run(nb::module_& m) {
       .def(
           "save",
           [](BoundRun& self) {
-            const Turn turn(self);
+            const Turn turn(self.busy, "run");
             return bytes_of(self.run.save());
           },
           "Its whole state, between any two episodes.")
       .def(
           "load",
           [](BoundRun& self, const nb::bytes& state) {
-            const Turn turn(self);
+            const Turn turn(self.busy, "run");
             ++self.told;
             self.run.load({reinterpret_cast<const std::byte*>(state.c_str()), state.size()});
           },

@@ -76,6 +76,7 @@ from ._hilo import (
     value_iteration,
     version,
 )
+from .agents import add_agent_kind
 from .diagnosing import Diagnosis, diagnose
 from .grid import Grid
 from .pairing import pair
@@ -127,6 +128,7 @@ __all__ = [
     "Walker",
     "Walkers",
     "Wrapped",
+    "add_agent_kind",
     "agent_kinds",
     "best_ratio",
     "break_even_cost_ratio",

@@ -18,6 +18,7 @@ from . import _hilo
 from ._checks import MAX_THREADS, number_in, path_of, text_of, whole, whole_in
 from ._errors import Error
 from ._hilo import Errc, Fidelities, OwnProblem, Problem, Spec
+from .agents import run_python
 from .gymnasium_source import Codec
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
@@ -205,7 +206,8 @@ def train(
     finally:
         subject.own = None  # see _run
     if threads is None:
-        threads = 0 if subject.is_native else 1  # Python runs one thread at a time
+        # Python runs one thread at a time.
+        threads = 0 if subject.is_native and not run_python(agents) else 1
     return _run(specs, name, store, threads, progress, subject.sides)
 
 

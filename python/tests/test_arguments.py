@@ -506,7 +506,7 @@ WITHOUT_ARGUMENTS = {
     *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
     *("Store.close", "Store.experiments", "Study.columns", "Study.findings"),
-    *("agent_kinds", "problem_kinds", "estimator_kinds", "metric_kinds", "shipped_specs", "version", "commit"),
+    *("add_agent_kind", "agent_kinds", "problem_kinds", "estimator_kinds", "metric_kinds", "shipped_specs", "version", "commit"),
     *("Moments", "CoMoments", "Problem", "Simulator", "EpisodeSimulator", "Model", "TabularMdp"),
     *("ControlVariate", "CorrectedEstimate", "RolloutSummaries", "Solution", "Spec"),
     *("StoredPolicy", "Summary", "Diagnosis", "Wrapped", "Policy", "Errc", "Fidelities.map"),

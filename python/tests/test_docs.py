@@ -45,6 +45,7 @@ def test_the_page_for_python_runs_from_top_to_bottom(root: Path, tmp_path: Path)
         "the pump runs at speed",
         "minus MCRL, paired",
         "Fidelities(324 states to 36, 2 actions)",
+        "last-return",
     ):
         assert part in printed
     assert (tmp_path / "tank.png").exists() and (tmp_path / "tank.html").exists()

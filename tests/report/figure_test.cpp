@@ -19,8 +19,9 @@ namespace fs = std::filesystem;
 using testing::TemporaryFolder;
 
 // A store with one agent for each label. They share their runs, so that only the labels differ.
-Store store_of_labels(const fs::path& file, const std::vector<std::string>& labels) {
-  Spec spec = parse_spec(testing::tiny_spec(), "tiny");
+Store store_of_labels(const fs::path& file, const std::vector<std::string>& labels,
+                      const std::string& kind = "mcrl") {
+  Spec spec = parse_spec(testing::tiny_spec(), "tiny", {"agent.1.kind=" + kind});
   spec.configs.resize(labels.size(), spec.configs[0]);
   for (std::size_t i = 0; i < labels.size(); ++i) spec.configs[i].label = labels[i];
   return testing::filled_store(
@@ -194,8 +195,11 @@ TEST(Colours, FollowTheOrderOfAgents) {
   EXPECT_EQ(colours.colour("h"), colours.colour("MCRL"));
   EXPECT_TRUE(colours.is_dashed("h"));
   EXPECT_EQ(colours.first_free(), 9U);
-  // Without MCRL its colour stays unused.
-  const Store without = store_of_labels(folder.path() / "y.db", {"a", "b"});
+  // The baseline is known by its kind, whatever its label. Without one its colour stays unused.
+  const Store renamed = store_of_labels(folder.path() / "y.db", {"a", "b"});
+  EXPECT_EQ(AgentColours(Results(renamed, "tiny")).place("a"), 0U);
+  EXPECT_EQ(baseline_of(Results(renamed, "tiny")), "a");
+  const Store without = store_of_labels(folder.path() / "z.db", {"a", "b"}, "q-learning");
   EXPECT_EQ(AgentColours(Results(without, "tiny")).place("a"), 1U);
 }
 

@@ -44,6 +44,9 @@ class Agent {
 
   virtual std::uint64_t episodes() const = 0;  // learnt from so far, dropped ones included
 
+  // Whether save works: an agent of a user may be without it, and then has no checkpoints.
+  virtual bool can_be_saved() const { return true; }
+
   // Numbers worth recording that only this kind of agent has.
   virtual std::vector<Fact> findings() const { return {}; }
 

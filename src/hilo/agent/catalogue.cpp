@@ -23,10 +23,11 @@ Catalogue<AgentKind>& catalogue() {
 
 std::vector<std::reference_wrapper<const AgentKind>> agent_kinds() { return catalogue().all(); }
 const AgentKind& agent_kind(std::string_view name) { return catalogue().find(name); }
-const AgentKind& add_agent_kind(AgentKind kind) {
+bool is_agent_kind(std::string_view name) { return catalogue().contains(name); }
+const AgentKind& add_agent_kind(AgentKind kind, bool may_replace) {
   if (!kind.build) throw Error(Errc::usage, fmt::format("agent '{}' has no build", kind.name));
   if (kind.display.empty()) kind.display = kind.name;
-  return catalogue().add(std::move(kind));
+  return catalogue().add(std::move(kind), may_replace);
 }
 
 void require_low_fidelities(const AgentKind& kind, std::size_t given) {

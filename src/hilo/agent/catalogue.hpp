@@ -97,8 +97,10 @@ struct AgentKind {
 std::vector<std::reference_wrapper<const AgentKind>> agent_kinds();
 // Throws on an unknown name, with the nearest known one.
 const AgentKind& agent_kind(std::string_view name);
-// Adds a kind of the caller's, for specs that are read from then on. Before anything runs.
-const AgentKind& add_agent_kind(AgentKind kind);
+bool is_agent_kind(std::string_view name);
+// Adds a kind of the caller's, for specs that are read from then on. Before anything runs. One that
+// was added before may be replaced, as people do in notebooks; those that hilo comes with may not.
+const AgentKind& add_agent_kind(AgentKind kind, bool may_replace = false);
 
 // Throws Errc::spec unless the agent can work with these simulators, or with this discount.
 void require_fidelities(const AgentKind& kind, const Fidelities& fidelities);

@@ -30,7 +30,8 @@ std::string method_name(const RunConfig& config) {
   if (name != kind.display) return name;
   for (const ParameterInfo& info : kind.parameters) {
     const Value& value = parameters.all().at(info.name);
-    if (info.names_method && value != info.default_value) name += " " + plain_text(value);
+    if (info.names_method && value != info.default_value)
+      name += fmt::format(" {}", plain_text(value));
   }
   return name;
 }
@@ -84,14 +85,18 @@ bool is_default(const RunConfig& config, const std::string& key, const Value& va
   return info != infos.end() && info->default_value == value;
 }
 
+// The value of a parameter in the form that its kind gives it in labels: "m=10", "-3 dB".
+std::string in_own_form(const ParameterInfo& info, const Value& value) {
+  return std::visit([&](const auto& x) { return fmt::format(fmt::runtime(info.in_label), x); },
+                    value);
+}
+
 std::string default_label(const RunConfig& config, std::set<std::string> keys) {
   const NamedValues values = traits(config);
   std::string label = method_name(config);
   for (const ParameterInfo& info : parameters_of(config))
     if (!info.in_label.empty() && keys.erase(info.name) > 0)
-      label += " " + std::visit(
-                         [&](const auto& x) { return fmt::format(fmt::runtime(info.in_label), x); },
-                         values.at(info.name));
+      label += fmt::format(" {}", in_own_form(info, values.at(info.name)));
   const std::string variant = shown_variant(config);
   if (keys.erase("variant") > 0 && !variant.empty()) label += fmt::format(" {}", variant);
   for (const std::string& key : keys) {

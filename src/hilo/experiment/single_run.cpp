@@ -220,7 +220,9 @@ RunRecord SingleRun::record() const {
   return record;
 }
 
-bool SingleRun::can_be_saved() const { return impl_->training.is_whole(); }
+bool SingleRun::can_be_saved() const { 
+  return impl_->training.is_whole() && impl_->agent->can_be_saved();
+}
 
 std::vector<std::byte> SingleRun::save() const {
   ArchiveWriter out(kTag, kArchiveVersion);

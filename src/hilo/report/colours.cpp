@@ -6,7 +6,7 @@ namespace hilo {
 
 AgentColours::AgentColours(const Results& results) {
   const auto& agents = results.agents();
-  first_free_ = !agents.empty() && without_variant(agents[0]) == "MCRL" ? 0 : 1;
+  first_free_ = !agents.empty() && results.kind_of(agents[0]) == kBaselineKind ? 0 : 1;
   for (const std::string& agent : agents)
     if (places_.try_emplace(without_variant(agent), first_free_).second) ++first_free_;
 }

@@ -12,7 +12,8 @@ namespace hilo {
 // same in all of them.
 //  - Agents take the colours in turn, in their natural order, that of Results::agents(). Those as
 //    written and as published share one.
-//  - The first colour is for MCRL and stays unused where it does not come first, so that others
+//  - The first colour is for the kind mcrl and stays unused where it does not come first, so that
+//  others
 //    have theirs with and without a baseline.
 //  - Where the colours are used up they start anew with dashed lines. What is as-written is dashed
 //    too.

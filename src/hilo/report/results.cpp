@@ -144,6 +144,10 @@ std::string Results::config_of(const std::string& agent) const {
   return found == configs_.end() ? "" : found->second;
 }
 
+std::string Results::kind_of(const std::string& agent) const {
+  return canonical_value(canonical_of(agent), "agent.kind");
+}
+
 std::string Results::canonical_of(const std::string& agent) const {
   const auto found = canonicals_.find(agent);
   return found == canonicals_.end() ? "" : found->second;
@@ -228,7 +232,7 @@ bool is_registered(const std::string& problem_kind) { return is_problem_kind(pro
 
 std::string baseline_of(const Results& results) {
   for (const std::string& agent : results.agents())
-    if (agent == "MCRL") return agent;
+    if (results.kind_of(agent) == kBaselineKind) return agent;
   return results.agents().empty() ? "" : results.agents()[0];
 }
 

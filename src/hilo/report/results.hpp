@@ -44,6 +44,7 @@ class Results {
   // The configuration behind a label: its hash, and itself, one "part.key = value" a line.
   std::string config_of(const std::string& agent) const;
   std::string canonical_of(const std::string& agent) const;
+  std::string kind_of(const std::string& agent) const;  // of agent, whatever its label
   // Whether the problem is made of made-up data, which must be said wherever results are shown.
   bool is_stand_in() const { return stand_in_; }
   // The experiment's name, and that it is a stand-in if it is.
@@ -93,7 +94,9 @@ std::string canonical_value(const std::string& canonical, const std::string& key
 // "MFMCRL+" of "MFMCRL+ -10 dB": a label without the noise of its problem.
 std::string without_noise(const std::string& label, const std::string& snr_db);
 
-// The agent that others are compared with: MCRL where there is one, else the first; "" if none.
+// The agent that others are compared with: the first of the kind mcrl where there is one, else the
+// first; "" if none.
+inline constexpr const char* kBaselineKind = "mcrl";
 std::string baseline_of(const Results& results);
 
 // Whether hilo comes with this kind of problem; others were made by the user's own program.

@@ -8,6 +8,7 @@
 #include <numbers>
 #include <optional>
 
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/report/html.hpp"
 
 namespace hilo {
@@ -157,6 +158,15 @@ Table sureness_table(const Store& store, const Results& results) {
   return table;
 }
 
+namespace {
+
+bool uses_low_fidelity(const Results& results, const std::string& agent) {
+  const std::string kind = results.kind_of(agent);
+  return is_agent_kind(kind) && agent_kind(kind).uses_low_fidelity();
+}
+
+}  // namespace
+
 std::string value_bars(const Store& store, const Results& results) {
   const std::string baseline = baseline_of(results);
   if (baseline.empty()) return "";
@@ -166,10 +176,11 @@ std::string value_bars(const Store& store, const Results& results) {
   if (!state) return "";
   std::vector<std::pair<std::string, StoredPolicy>> shown;
   shown.emplace_back(baseline, *reference);
-  // MFMCRL+ first among the others: it is the one to look at.
-  for (const bool plus : {true, false})
+  // Those that have used the cheap simulator come first: they are the ones to look at.
+  for (const bool helped : {true, false})
     for (const std::string& agent : results.agents())
-      if (agent != baseline && agent.starts_with("MFMCRL+") == plus && shown.size() < kMostAgents)
+      if (agent != baseline && uses_low_fidelity(results, agent) == helped &&
+          shown.size() < kMostAgents)
         if (auto policy = policy_of(store, results, agent))
           shown.emplace_back(agent, std::move(*policy));
   double low = std::numeric_limits<double>::infinity();

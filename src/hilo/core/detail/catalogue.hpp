@@ -26,10 +26,13 @@ class Catalogue {
  public:
   Catalogue(std::string_view sort, std::vector<Kind> built_in) : sort_(sort) {
     for (Kind& kind : built_in) add(std::move(kind));
+    num_built_in_ = kinds_.size();
   }
 
   // Throws Errc::usage if the name is taken, or is not made of a-z, 0-9, '-' and '_'.
-  const Kind& add(Kind kind) {
+  // With `may_replace` an added kind gives way to a new one of its name: it is no longer found, but
+  // stays where it is for those who have it.
+  const Kind& add(Kind kind, bool may_replace = false) {
     const auto allowed = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
     };
@@ -40,7 +43,8 @@ class Catalogue {
                               "of a-z, 0-9, '-' and '_'",
                               sort_, kind.name));
     const std::lock_guard lock(mutex_);
-    if (look_up(kind.name) != nullptr)
+    if (const Kind* there = look_up(kind.name);
+        there != nullptr && (!may_replace || is_built_in(there)))
       throw Error(Errc::usage,
                   fmt::format("there is a kind of {} called '{}' already", sort_, kind.name));
     return kinds_.emplace_back(std::move(kind));
@@ -64,19 +68,28 @@ class Catalogue {
   // All of them, as they are at this moment.
   std::vector<std::reference_wrapper<const Kind>> all() const {
     const std::lock_guard lock(mutex_);
-    return {kinds_.begin(), kinds_.end()};
+    std::vector<std::reference_wrapper<const Kind>> out;
+    for (const Kind& kind : kinds_)
+      if (look_up(kind.name) == &kind) out.push_back(kind);
+    return out;
   }
 
  private:
   const Kind* look_up(std::string_view name) const {
-    for (const Kind& kind : kinds_)
-      if (kind.name == name) return &kind;
-    return nullptr;
+    const auto found = std::find_if(kinds_.rbegin(), kinds_.rend(),
+                                    [&](const Kind& kind) { return kind.name == name; });
+    return found == kinds_.rend() ? nullptr : &*found;
+  }
+  bool is_built_in(const Kind* kind) const {
+    for (std::size_t i = 0; i < num_built_in_; ++i)
+      if (&kinds_[i] == kind) return true;
+    return false;
   }
 
   std::string sort_;
   mutable std::mutex mutex_;
   std::deque<Kind> kinds_;
+  std::size_t num_built_in_ = 0;
 };
 
 }  // namespace hilo

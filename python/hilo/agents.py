@@ -1,0 +1,148 @@
+"""Agents written in Python: a subclass of hilo.Agent becomes a kind that specs and hilo.train know."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _hilo
+from ._checks import text_of, whole_in
+from ._errors import Error
+from ._hilo import Agent, Episode, Errc, Fidelities
+from .identity import fingerprint
+
+_LARGEST = 2**53  # of a whole number that has no bounds of its own
+_KINDS: set[str] = set()
+
+
+class _Adapter:
+    """What the engine calls."""
+
+    def __init__(self, agent: Any, num_states: int):
+        self._agent = agent
+        self._states = np.arange(num_states)
+        self._states.setflags(write=False)
+        cls = type(agent)
+        self.can_be_saved = cls.save is not Agent.save and cls.load is not Agent.load
+
+    def learn(self, episode: Episode) -> int:
+        steps = self._agent.learn(episode)
+        if steps is None:
+            return 0
+        return whole_in(steps, "what learn returns, the cheap steps it took,", 0, _LARGEST)
+
+    def act(self) -> npt.NDArray[np.int64]:
+        actions = np.asarray(self._agent.act(self._states))
+        if actions.shape != self._states.shape or actions.dtype.kind not in "iu":
+            raise Error(
+                f"act gave an array of shape {actions.shape} and type {actions.dtype}, but must give a "
+                f"whole number for each of the {len(self._states)} states that it is given",
+                Errc.simulator,
+            )
+        return actions.astype(np.int64)
+
+    def save(self) -> bytes:
+        state = self._agent.save()
+        if not isinstance(state, bytes):
+            raise Error(f"save gave {type(state).__name__}, but must give bytes", Errc.simulator)
+        return state
+
+    def load(self, state: bytes) -> None:
+        self._agent.load(state)
+
+
+def _parameter(kind: str, name: str, given: Any) -> tuple[Any, ...]:
+    """(name, description, default, low, high, choices) of one that a class declares."""
+    allowed: Any = None
+    if isinstance(given, tuple) and len(given) == 2:
+        given, allowed = given
+    elif isinstance(given, tuple) and len(given) == 3:
+        given, allowed = given[0], given[1:]
+    value = given.item() if isinstance(given, np.generic) else given
+    if isinstance(value, bool) and allowed is None:
+        return name, "", value, 0.0, 0.0, []
+    if isinstance(value, str):
+        choices = [] if allowed is None else [text_of(one, f"a choice of {name}") for one in allowed]
+        if not value or (choices and value not in choices):
+            raise Error(f"{kind}: {name} is {value!r}, which is none of its choices", Errc.usage)
+        return name, "", value, 0.0, 0.0, choices
+    if isinstance(value, (int, float)) and (allowed is None or len(allowed) == 2):
+        low, high = (-_LARGEST, _LARGEST) if allowed is None else allowed
+        if not low <= value <= high:
+            raise Error(f"{kind}: {name} is {value}, but must be in [{low}, {high}]", Errc.usage)
+        return name, "", value, float(low), float(high), []
+    raise Error(
+        f"{kind}: parameters[{name!r}] is {given!r}, but must be a default, or one with what is allowed: "
+        '(0.5, 0, 1) or ("a", ["a", "b"])',
+        Errc.usage,
+    )
+
+
+def add_agent_kind(agent: type) -> type:
+    """Makes a class a kind of agent, for hilo.train, hilo.run and specs. Also a decorator.
+
+    The class is a subclass of hilo.Agent and has two methods: ``learn(episode)`` takes an episode of
+    the expensive simulator, and ``act(states)`` gives the action it prefers in each of an array of
+    states. With the probability epsilon of ``[train]`` a random action is taken instead. After every
+    episode it is asked for all states at once.
+
+    It is made by ``Class(fidelities, setting, **parameters)``: the simulators, what [train] says
+    (``setting.gamma``, ``epsilon``, ``max_steps``, ``truncation``, ``seed``), and its own parameters. Class
+    attributes say the rest, all of them optional: ``kind``, its name in specs (default: that of the
+    class); ``display``, its name in labels; ``parameters``, a table of defaults, each alone or with its
+    range, ``(0.5, 0, 1)``, or its choices, ``("a", ["a", "b"])``; ``low_fidelities``, how many cheap
+    simulators it needs, 0, 1 or 2 for several; ``gamma_below_1`` and ``needs_model``; and
+    ``algorithm_version``. learn may return how many steps it took in the cheap simulator.
+
+    Runs are known by the kind, its parameters and the code of the class, as far as it can be seen: a
+    change makes them new. With ``save()``, which gives bytes, and ``load(state)`` a long run that is
+    interrupted goes on where it was. Adding a class of the same name again replaces it.
+    """
+    if not isinstance(agent, type) or not issubclass(agent, Agent) or agent is Agent:
+        raise Error(f"agent is {agent!r}, but must be a subclass of hilo.Agent", Errc.usage)
+    for method in ("learn", "act"):
+        if getattr(agent, method, None) is getattr(Agent, method, None):
+            raise Error(f"{agent.__name__} has no method {method} of its own", Errc.usage)
+    default = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", agent.__name__).lower()
+    attributes = {key: value for base in reversed(_own_bases(agent)) for key, value in vars(base).items()}
+    kind = text_of(attributes.get("kind", default), "kind")
+    parameters = attributes.get("parameters", {})
+    if not isinstance(parameters, dict):
+        raise Error(f"{kind}: parameters is {parameters!r}, but must be a table", Errc.usage)
+
+    maker: Any = agent
+
+    def make(fidelities: Fidelities, common: dict[str, Any], given: dict[str, Any]) -> _Adapter:
+        made = maker(fidelities, SimpleNamespace(**common), **given)
+        return _Adapter(made, fidelities.high.num_states)
+
+    description = (agent.__doc__ or "made in Python").strip().splitlines()[0]
+    _hilo.add_python_agent(
+        kind,
+        text_of(attributes.get("display", kind), "display"),
+        description,
+        [_parameter(kind, text_of(name, "a parameter"), value) for name, value in parameters.items()],
+        whole_in(attributes.get("low_fidelities", 0), "low_fidelities", 0, 2),
+        bool(attributes.get("gamma_below_1", False)),
+        bool(attributes.get("needs_model", False)),
+        whole_in(attributes.get("algorithm_version", 1), "algorithm_version", 1, 2**31),
+        2 + int(fingerprint(agent)[:7], 16),
+        make,
+    )
+    _KINDS.add(kind)
+    return agent
+
+
+def _own_bases(agent: type) -> list[type]:
+    """The classes that the user wrote."""
+    return [base for base in agent.__mro__ if base not in (Agent, object)]
+
+
+def run_python(agents: Sequence[dict[str, Any]]) -> bool:
+    """Whether some of these tables are of kinds that are written in Python."""
+    return any(table.get("kind") in _KINDS for table in agents)
