@@ -42,6 +42,11 @@ Step step_with(const E& env, State s, Action a, Rng& rng) {
   return step;
 }
 
+// Sees every step of a simulator, where nobody wants to.
+struct Unwatched {
+  void operator()(const Step& /*step*/) const {}
+};
+
 // Runs a path from s, whose first action is `first_action` unless null, until it ends or has
 // max_steps steps, and hands every step to visit(action, step). Returns whether it was cut.
 template <Environment E, class Visit>
@@ -62,12 +67,16 @@ bool run_path(const E& env, const Behaviour& policy, const Stream& stream, std::
   return true;
 }
 
-// The type-erased bulk form of any environment, one path after the other. Owns the environment.
-template <Environment E>
+// The type-erased form of any environment, one path after the other: the reference that quicker
+// ones are compared with. Owns the environment, which is immutable; what somebody wants to note of
+// its steps is noted here, by watch(step).
+template <Environment E, class Watch = Unwatched>
 class OnePathSimulator : public Simulator {
  public:
-  explicit OnePathSimulator(E env)
-      : Simulator(env.num_states(), env.num_actions()), env_(std::move(env)) {
+  explicit OnePathSimulator(E env, Watch watch = {})
+      : Simulator(env.num_states(), env.num_actions()),
+        env_(std::move(env)),
+        watch_(std::move(watch)) {
     if constexpr (requires { env_.model(); })
       if (const Model* model = env_.model(); model != nullptr)
         check_model_of(*model, num_states(), num_actions(),
@@ -92,7 +101,9 @@ class OnePathSimulator : public Simulator {
     check_step(at, streams);
     Rng rng = Rng::of_step(streams.stream(), streams.first_step + 1);
     draw_action_words(rng);  // not used: the action is given
-    return step_with(env_, at.state, at.action, rng);
+    const Step step = step_with(env_, at.state, at.action, rng);
+    watch_(step);
+    return step;
   }
 
   void run_episode(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
@@ -141,6 +152,7 @@ class OnePathSimulator : public Simulator {
     double discount = 1;
     summary.truncated = run_path(env_, policy, stream, streams.first_step, horizon.max_steps, s,
                                  first_action, [&](Action, const Step& step) {
+                                   watch_(step);
                                    summary.discounted_return += discount * step.reward;
                                    discount *= horizon.gamma;
                                    summary.reward_sum += step.reward;
@@ -152,18 +164,29 @@ class OnePathSimulator : public Simulator {
   void record_path(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
                    State s, const Action* first_action, Episode& episode) const {
     episode.begin(s);
-    episode.truncated = run_path(
-        env_, policy, streams.stream(), streams.first_step, horizon.max_steps, s, first_action,
-        [&](Action a, const Step& step) { episode.append(a, step.reward, step.next); });
+    episode.truncated =
+        run_path(env_, policy, streams.stream(), streams.first_step, horizon.max_steps, s,
+                 first_action, [&](Action a, const Step& step) {
+                   watch_(step);
+                   episode.append(a, step.reward, step.next);
+                 });
   }
 
   E env_;
+  Watch watch_;
 };
 
 template <Environment E>
 std::shared_ptr<const Simulator> make_simulator(E env) {
   static_assert(check_environment<E>());
   return std::make_shared<const OnePathSimulator<E>>(std::move(env));
+}
+
+// The same for one run on one thread, whose steps are all shown to watch(step).
+template <Environment E, class Watch>
+std::shared_ptr<const Simulator> make_watched_simulator(E env, Watch watch) {
+  static_assert(check_environment<E>());
+  return std::make_shared<const OnePathSimulator<E, Watch>>(std::move(env), std::move(watch));
 }
 
 // For everything else, so that the compiler says what is wrong with it. Pointers are left to the

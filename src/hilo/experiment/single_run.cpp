@@ -220,7 +220,7 @@ RunRecord SingleRun::record() const {
   return record;
 }
 
-bool SingleRun::can_be_saved() const { 
+bool SingleRun::can_be_saved() const {
   return impl_->training.is_whole() && impl_->agent->can_be_saved();
 }
 

@@ -143,6 +143,104 @@ void TabularSimulator::roll_out(const Behaviour& policy, const StreamAddress& st
   }
 }
 
+// Records roll-outs together for a visitor that decides one by one how many it wants. A group is
+// made of what is wanted as things stand; what turns out not to be wanted when its turn has come
+// leaves no trace.
+class TabularSimulator::GroupRecorder {
+ public:
+  GroupRecorder(const TabularSimulator& simulator, const Behaviour& policy,
+                const StreamAddress& streams, const Horizon& horizon,
+                std::span<const StateAction> starts, PathVisitor& visitor)
+      : simulator_(simulator),
+        policy_(policy),
+        streams_(streams),
+        horizon_(horizon),
+        starts_(starts),
+        visitor_(visitor),
+        at_once_(static_cast<std::uint32_t>(
+            std::clamp<std::size_t>(kManyRecords / horizon.max_steps, 1, kRecordedAtOnce))),
+        work_space_(simulator),
+        paths_(*work_space_) {}
+
+  void record_all() {
+    while (pair_ < starts_.size()) {
+      make_group();
+      show_group();
+    }
+  }
+
+ private:
+  // Roll-outs of this pair and the next ones, as many as fit.
+  void make_group() {
+    paths_.clear(true);
+    made_.clear();
+    std::uint32_t slots = 0;
+    for (std::size_t i = pair_; i < starts_.size() && slots < at_once_; ++i) {
+      const std::uint32_t before = i == pair_ ? num_seen_ : 0;
+      const bool empty = simulator_.is_terminal(starts_[i].state);
+      const std::uint32_t count = empty ? 0 : std::min(visitor_.wanted(i), at_once_ - slots);
+      simulator_.check(policy_, streams_, horizon_, starts_.size(), std::size_t{before} + count);
+      for (std::uint32_t j = before; j < before + count; ++j, ++slots) {
+        paths_.first_action[slots] = starts_[i].action;
+        paths_.add(slots, starts_[i].state, streams_.first_rollout + j,
+                   pair_and_purpose(streams_, i));
+      }
+      made_.push_back(count);
+    }
+    run_lockstep(simulator_.path_, simulator_.env().lockstep_tables(), policy_, streams_, horizon_,
+                 true, paths_);
+    cut_.assign(slots, false);
+    for (std::size_t i = 0; i < paths_.count; ++i) cut_[paths_.place[i] & 0xffffffffU] = true;
+  }
+
+  // Stops at the first pair that wants more than were made: the next group begins with them.
+  void show_group() {
+    std::uint32_t slot = 0;
+    for (const std::uint32_t made : made_) {
+      show_slots(slot, slot + made);
+      slot += made;
+      if (made == 0) record_one_by_one();
+      if (visitor_.wanted(pair_) > 0) return;
+      ++pair_;
+      num_seen_ = 0;
+    }
+  }
+
+  void show_slots(std::uint32_t slot, std::uint32_t end) {
+    for (; slot < end && visitor_.wanted(pair_) > 0; ++slot, ++num_seen_) {
+      extract(paths_, slot, cut_[slot], episode_);
+      visitor_.see(pair_, episode_);
+    }
+  }
+
+  // Where a roll-out has no steps, it is the reference's to say so.
+  void record_one_by_one() {
+    StreamAddress one = streams_;
+    one.first_pair = streams_.first_pair + static_cast<std::uint32_t>(pair_);
+    for (; visitor_.wanted(pair_) > 0; ++num_seen_) {
+      one.first_rollout = streams_.first_rollout + num_seen_;
+      simulator_.record(policy_, one, horizon_, starts_[pair_], episode_);
+      visitor_.see(pair_, episode_);
+    }
+  }
+
+  const TabularSimulator& simulator_;
+  const Behaviour& policy_;
+  const StreamAddress& streams_;
+  const Horizon& horizon_;
+  std::span<const StateAction> starts_;
+  PathVisitor& visitor_;
+  std::uint32_t at_once_;  // roll-outs of a group, at most
+  WorkSpace work_space_;
+  Lockstep& paths_;
+  Episode episode_;
+
+  std::size_t pair_ = 0;             // whose turn it is
+  std::uint32_t num_seen_ = 0;       // roll-outs of it that were shown
+  std::vector<std::uint32_t> made_;  // of the group: roll-outs by pair, from pair_ on
+  std::vector<bool> cut_;            // by slot
+};
+
 void TabularSimulator::record_paths(const Behaviour& policy, const StreamAddress& streams,
                                     const Horizon& horizon, std::span<const StateAction> starts,
                                     PathVisitor& visitor) const {
@@ -152,63 +250,7 @@ void TabularSimulator::record_paths(const Behaviour& policy, const StreamAddress
   }
   check(policy, streams, horizon, starts.size(), 1);
   for (const StateAction start : starts) check_start(start);
-  const auto at_once = static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(kManyRecords / horizon.max_steps, 1, kRecordedAtOnce));
-  const WorkSpace work_space(*this);
-  Lockstep& paths = *work_space;
-  Episode episode;
-  std::vector<std::uint32_t> made;  // by pair of the group
-  std::vector<bool> cut;            // by slot
-  std::uint32_t num_seen = 0;       // of starts[first]
-  for (std::size_t first = 0; first < starts.size();) {
-    // Roll-outs of the next pairs that are wanted as things stand. Some of them may turn out not to
-    // be wanted when their turn has come; these leave no trace.
-    paths.clear(true);
-    made.clear();
-    std::uint32_t slots = 0;
-    for (std::size_t i = first; i < starts.size() && slots < at_once; ++i) {
-      const std::uint32_t before = i == first ? num_seen : 0;
-      const bool empty = is_terminal(starts[i].state);
-      const std::uint32_t count = empty ? 0 : std::min(visitor.wanted(i), at_once - slots);
-      check(policy, streams, horizon, starts.size(), std::size_t{before} + count);
-      for (std::uint32_t j = before; j < before + count; ++j, ++slots) {
-        paths.first_action[slots] = starts[i].action;
-        paths.add(slots, starts[i].state, streams.first_rollout + j, pair_and_purpose(streams, i));
-      }
-      made.push_back(count);
-    }
-    run_lockstep(path_, env().lockstep_tables(), policy, streams, horizon, true, paths);
-    cut.assign(slots, false);
-    for (std::size_t i = 0; i < paths.count; ++i) cut[paths.place[i] & 0xffffffffU] = true;
-
-    std::uint32_t slot = 0;
-    bool is_complete = true;
-    for (std::size_t g = 0; g < made.size() && is_complete; ++g) {
-      const std::uint32_t end = slot + made[g];
-      for (; slot < end && visitor.wanted(first) > 0; ++slot, ++num_seen) {
-        extract(paths, slot, cut[slot], episode);
-        visitor.see(first, episode);
-      }
-      slot = end;
-      // More than were made: the next group begins with them. Where a roll-out has no steps, it is
-      // the reference's to say so.
-      is_complete = visitor.wanted(first) == 0;
-      if (!is_complete && made[g] == 0) {
-        StreamAddress one = streams;
-        one.first_pair = streams.first_pair + static_cast<std::uint32_t>(first);
-        for (; visitor.wanted(first) > 0; ++num_seen) {
-          one.first_rollout = streams.first_rollout + num_seen;
-          record(policy, one, horizon, starts[first], episode);
-          visitor.see(first, episode);
-        }
-        is_complete = true;
-      }
-      if (is_complete) {
-        ++first;
-        num_seen = 0;
-      }
-    }
-  }
+  GroupRecorder(*this, policy, streams, horizon, starts, visitor).record_all();
 }
 
 }  // namespace hilo

@@ -27,6 +27,7 @@ class TabularSimulator final : public OnePathSimulator<TabularSampler<std::uint1
 
  private:
   class WorkSpace;
+  class GroupRecorder;
 
   SimdPath path_;
   mutable std::mutex guard_;  // of the spare work spaces: any thread may call

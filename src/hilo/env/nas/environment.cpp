@@ -86,12 +86,6 @@ NasEnvironment::NasEnvironment(const NasSpace& space, Accuracies accuracies, Arc
                                                             state(start_, 0));
 }
 
-NasEnvironment NasEnvironment::watched(std::uint8_t* evaluated) const {
-  NasEnvironment copy = *this;
-  copy.evaluated_ = evaluated;
-  return copy;
-}
-
 ReducedNasEnvironment::ReducedNasEnvironment(const NasSpace& space, Accuracies accuracies,
                                              Architecture start, std::uint32_t removed)
     : space_(space),
@@ -105,12 +99,6 @@ ReducedNasEnvironment::ReducedNasEnvironment(const NasSpace& space, Accuracies a
                  Errc::usage);
   model_ = std::make_shared<const NasModel<ReducedNasEnvironment>>(*this, num_nodes_, terminal_,
                                                                    state(start_, 0));
-}
-
-ReducedNasEnvironment ReducedNasEnvironment::watched(std::uint8_t* evaluated) const {
-  ReducedNasEnvironment copy = *this;
-  copy.evaluated_ = evaluated;
-  return copy;
 }
 
 StateMap ReducedNasEnvironment::map(const NasSpace& space) {

@@ -29,7 +29,6 @@ class NasEnvironment {
   Step step(State s, Action a, Rng& rng) const {
     const Architecture next = space_.with(s / num_nodes_, s % num_nodes_, a);
     const std::uint32_t node = rng.below(num_nodes_);
-    if (evaluated_ != nullptr) evaluated_[next] = 1;
     return {.next = state(next, node), .reward = (*accuracies_)[next], .done = node == terminal_};
   }
 
@@ -43,8 +42,7 @@ class NasEnvironment {
   }
   const Model* model() const { return model_.get(); }
 
-  // A copy that marks every architecture it evaluates. The marks belong to one run on one thread.
-  NasEnvironment watched(std::uint8_t* evaluated) const;
+  Architecture architecture_of(State s) const { return s / num_nodes_; }
 
  private:
   State state(Architecture a, std::uint32_t node) const { return a * num_nodes_ + node; }
@@ -54,7 +52,6 @@ class NasEnvironment {
   Architecture start_;
   std::uint32_t num_nodes_, terminal_;
   std::shared_ptr<const Model> model_;
-  std::uint8_t* evaluated_ = nullptr;
 };
 
 // The paper's smaller search space, case (ii): edge 0 has the fixed operation `removed`, so that
@@ -76,7 +73,6 @@ class ReducedNasEnvironment {
   Step step(State s, Action a, Rng& rng) const {
     const Architecture next = edited(s, a);
     const std::uint32_t node = rng.below(terminal_ + 1);
-    if (evaluated_ != nullptr) evaluated_[first_ + next] = 1;
     return {.next = state(next, node),
             .reward = (*accuracies_)[first_ + next],
             .done = node == terminal_};
@@ -88,7 +84,7 @@ class ReducedNasEnvironment {
   State successor(State s, Action a) const { return state(edited(s, a), 0); }
   const Model* model() const { return model_.get(); }
 
-  ReducedNasEnvironment watched(std::uint8_t* evaluated) const;
+  Architecture architecture_of(State s) const { return first_ + s / num_nodes_; }
 
   // T: forgets edge 0.
   static StateMap map(const NasSpace& space);
@@ -105,7 +101,6 @@ class ReducedNasEnvironment {
   Architecture start_, first_;  // first_: the architecture of the reduced one 0
   std::uint32_t num_nodes_, terminal_;
   std::shared_ptr<const Model> model_;
-  std::uint8_t* evaluated_ = nullptr;
 };
 
 }  // namespace hilo

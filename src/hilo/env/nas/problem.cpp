@@ -117,7 +117,10 @@ Problem make_problem(const Parameters& p, const HighSimulator& high, const Accur
               2 * high_column->size() * sizeof(double) + map.num_high_states() * 3 * sizeof(State),
           .watch = [=](std::uint64_t seed) -> std::unique_ptr<RunObserver> {
             auto trained = std::make_shared<std::vector<std::uint8_t>>(high_column->size(), 0);
-            Fidelities watched(high, make_simulator(low.watched(trained->data())), map);
+            const auto mark = [trained, low](const Step& step) {
+              (*trained)[low.architecture_of(step.next)] = 1;
+            };
+            Fidelities watched(high, make_watched_simulator(low, mark), map);
             return std::make_unique<NasObserver>(std::move(watched), trained, high_column,
                                                  high_epochs, low_epochs, seed);
           }};

@@ -6,22 +6,20 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <deque>
 #include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <system_error>
 #include <thread>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
+#include "hilo/core/stopwatch.hpp"
+#include "hilo/experiment/detail/rank_workers.hpp"
 #include "hilo/experiment/detail/record_bytes.hpp"
 #include "hilo/experiment/detail/reporter.hpp"
-#include "hilo/experiment/detail/run_group.hpp"
 
 namespace hilo {
 namespace {
@@ -38,27 +36,6 @@ enum Tag : int {
   kTask,         // from the first: a group and which of its runs; empty if there is none left
   kStop,         // from the first: finish nothing more
 };
-
-// The group's number in the plan of everything, then the numbers of its runs. No more of these than
-// fit into a message that is sent without waiting for who receives it: two ranks that send to each
-// other must not both wait.
-constexpr std::size_t kMostRuns = 128;
-using Task = std::vector<std::int64_t>;
-
-RunGroup group_of(const std::vector<RunGroup>& all, const Task& task) {
-  const auto bad = [] {
-    throw Error(Errc::data, "a rank was handed a task that is not in its plan");
-  };
-  if (task.size() < 2 || task[0] < 0 || static_cast<std::size_t>(task[0]) >= all.size()) bad();
-  const RunGroup& whole = all[static_cast<std::size_t>(task[0])];
-  RunGroup group = whole;
-  group.runs.clear();
-  for (std::size_t i = 1; i < task.size(); ++i) {
-    if (task[i] < 0 || static_cast<std::size_t>(task[i]) >= whole.runs.size()) bad();
-    group.runs.push_back(whole.runs[static_cast<std::size_t>(task[i])]);
-  }
-  return group;
-}
 
 // A message that has come, whole.
 template <class T>
@@ -107,110 +84,6 @@ void check_same_plan(const std::vector<RunGroup>& all) {
     throw Error(Errc::data,
                 "ranks plan different runs: all must read the same spec, tables and program");
 }
-
-// Tasks for the threads of this rank, and whether more may come.
-class TaskQueue {
- public:
-  void push(Task task) {
-    const std::lock_guard lock(mutex_);
-    tasks_.push_back(std::move(task));
-    changed_.notify_one();
-  }
-
-  // No more will come; those that wait are given up if `drop`.
-  void close(bool drop) {
-    const std::lock_guard lock(mutex_);
-    closed_ = true;
-    if (drop) tasks_.clear();
-    changed_.notify_all();
-  }
-
-  // Waits for one; nothing once the queue is closed and empty. A task is always counted, waiting or
-  // busy.
-  std::optional<Task> take(std::atomic<unsigned>& busy) {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return closed_ || !tasks_.empty(); });
-    if (!tasks_.empty()) ++busy;
-    return pop();
-  }
-  std::optional<Task> try_take() {
-    const std::lock_guard lock(mutex_);
-    return pop();
-  }
-
-  std::size_t size() const {
-    const std::lock_guard lock(mutex_);
-    return tasks_.size();
-  }
-
- private:
-  std::optional<Task> pop() {
-    if (tasks_.empty()) return std::nullopt;
-    Task task = std::move(tasks_.front());
-    tasks_.pop_front();
-    return task;
-  }
-
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<Task> tasks_;
-  bool closed_ = false;
-};
-
-// Threads that work on a queue until it is closed. What one throws is kept, and closes it.
-class Workers {
- public:
-  Workers(unsigned threads, TaskQueue& queue, const std::vector<RunGroup>& all,
-          const GroupCallbacks& callbacks)
-      : queue_(queue), all_(all), callbacks_(callbacks), running_(std::max(1U, threads)) {
-    try {
-      while (threads_.size() < std::max(1U, threads)) threads_.emplace_back([this] { work(); });
-    } catch (const std::system_error&) {
-      // The system gives no more threads: those that started do the work.
-      if (threads_.empty()) throw Error(Errc::io, "the system gives no threads");
-      running_ -= std::max(1U, threads) - static_cast<unsigned>(threads_.size());
-    }
-  }
-  Workers(const Workers&) = delete;
-  Workers& operator=(const Workers&) = delete;
-  ~Workers() { queue_.close(true); }
-
-  std::size_t size() const { return threads_.size(); }
-  unsigned busy() const { return busy_; }
-  bool done() const { return running_ == 0; }
-  bool has_failed() const { return failed_; }
-  void rethrow_failure() {
-    const std::lock_guard lock(mutex_);
-    if (failure_) std::rethrow_exception(failure_);
-  }
-
- private:
-  void work() {
-    try {
-      while (const auto task = queue_.take(busy_)) {
-        run_group(group_of(all_, *task), high_fidelities_, callbacks_);
-        --busy_;
-      }
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      if (!failure_) failure_ = std::current_exception();
-      failed_ = true;
-      --busy_;
-      queue_.close(true);
-    }
-    --running_;
-  }
-
-  TaskQueue& queue_;
-  const std::vector<RunGroup>& all_;
-  GroupCallbacks callbacks_;
-  HighFidelities high_fidelities_;
-  std::atomic<unsigned> busy_ = 0, running_;
-  std::atomic<bool> failed_ = false;
-  std::mutex mutex_;
-  std::exception_ptr failure_;
-  std::vector<std::jthread> threads_;  // last: they use what stands above
-};
 
 // However its scope is left, nobody begins or goes on with a run after it.
 struct StopAtEnd {
@@ -283,153 +156,229 @@ void MpiJob::abort(int code) const {
   std::abort();
 }
 
-Progress RankExecutor::run(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
-                           const RunCallbacks& callbacks) {
-  MpiJob& job = job_;
-  check_same_plan(all);
-  TaskQueue queue;
-  const std::vector<RunGroup> to_do = without(all, finished, queue);
-  queue.close(false);
-  std::map<RunKey, const PlannedRun*> expected;
-  for (const RunGroup& group : to_do)
-    for (const PlannedRun& run : group.runs) expected[run.key()] = &run;
+namespace {
 
-  Reporter reporter(to_do, callbacks);
-  std::atomic<bool> stop = false;
-  const auto keep_going = [&] { return !stop && callbacks.keep_going(); };
-  Workers workers(
-      threads_, queue, all,
-      {.on_finished = [&](const PlannedRun& run,
-                          const RunRecord& record) { reporter.finish(run, record); },
-       .on_progress = [&](const PlannedRun& run, double share) { reporter.advance(run, share); },
-       .keep_going = keep_going,
-       .checkpoints = callbacks.checkpoints});
+// The first rank: hands out tasks, takes in records, and works as well.
+class FirstRank {
+ public:
+  FirstRank(MpiJob& job, unsigned threads, const std::vector<RunGroup>& all,
+            const std::set<RunKey>& finished, const RunCallbacks& callbacks)
+      : job_(job),
+        callbacks_(callbacks),
+        to_do_(without(all, finished, queue_)),
+        reporter_(to_do_, callbacks),
+        is_gone_(static_cast<std::size_t>(job.size()), false),
+        others_(job.size() - 1),
+        workers_(threads, queue_, all, callbacks_of_group()) {
+    for (const RunGroup& group : to_do_)
+      for (const PlannedRun& run : group.runs) expected_[run.key()] = &run;
+    queue_.close(false);
+  }
 
-  const StopAtEnd stop_at_end{stop};
-  std::exception_ptr failure;  // while taking in a record
-  int others = job.size() - 1;
-  std::vector<bool> is_gone(static_cast<std::size_t>(job.size()), false);
-  bool told_to_stop = false;
-  auto stopped_here = std::chrono::steady_clock::time_point::max();
-  while (others > 0 || !workers.done()) {
-    if (told_to_stop && workers.done()) {
-      // One that does not answer may have died, which may be why all are told to stop; a launcher
-      // gives a second to end in good order.
-      const auto now = std::chrono::steady_clock::now();
-      stopped_here = std::min(stopped_here, now);
-      if (now - stopped_here > kPatience) {
-        job.give_up_others();
+  Progress run() {
+    const StopAtEnd stop_at_end{stop_};
+    while (others_ > 0 || !workers_.done()) {
+      if (has_waited_long_enough()) {
+        job_.give_up_others();
         break;
       }
-    }
-    if (workers.has_failed() || reporter.has_failed()) stop = true;
-    if (!keep_going() && !told_to_stop) {
-      told_to_stop = true;
-      queue.close(true);
-      for (int rank = 1; rank < job.size(); ++rank)
-        if (!is_gone[static_cast<std::size_t>(rank)]) send(rank, kStop, {});
-    }
-    bool anything = false;
-    while (const auto status = probe(MPI_ANY_SOURCE)) {
-      anything = true;
-      if (status->MPI_TAG == kRequest) {
-        receive<std::int64_t>(*status, MPI_INT64_T);
-        send(status->MPI_SOURCE, kTask, queue.try_take().value_or(Task{}));
-      } else if (status->MPI_TAG == kGoodbye) {
-        if (receive<std::int64_t>(*status, MPI_INT64_T) == std::vector<std::int64_t>{1})
-          stop = true;
-        is_gone[static_cast<std::size_t>(status->MPI_SOURCE)] = true;
-        --others;
-      } else {
-        const auto bytes = receive<std::byte>(*status, MPI_BYTE);
-        try {
-          const RunRecord record = record_from_bytes(bytes);
-          const auto run = expected.find(record.key);
-          if (run == expected.end())
-            throw Error(Errc::data, "a rank sent the record of a run that nobody asked for");
-          if (!failure) reporter.finish(*run->second, record);
-        } catch (...) {
-          if (!failure) failure = std::current_exception();
-          stop = true;
-        }
+      if (workers_.has_failed() || reporter_.has_failed()) stop_ = true;
+      if (!keep_going() && !told_to_stop_) tell_all_to_stop();
+      bool anything = false;
+      while (const auto status = probe(MPI_ANY_SOURCE)) {
+        anything = true;
+        answer(*status);
       }
+      if (!anything) std::this_thread::sleep_for(kPause);
     }
-    if (!anything) std::this_thread::sleep_for(kPause);
+    if (failure_) std::rethrow_exception(failure_);
+    workers_.rethrow_failure();
+    reporter_.rethrow_failure();
+    return reporter_.progress();
   }
-  if (failure) std::rethrow_exception(failure);
-  workers.rethrow_failure();
-  reporter.rethrow_failure();
-  return reporter.progress();
+
+ private:
+  bool keep_going() const { return !stop_ && callbacks_.keep_going(); }
+
+  GroupCallbacks callbacks_of_group() {
+    return {.on_finished = [this](const PlannedRun& run,
+                                  const RunRecord& record) { reporter_.finish(run, record); },
+            .on_progress = [this](const PlannedRun& run,
+                                  double share) { reporter_.advance(run, share); },
+            .keep_going = [this] { return keep_going(); },
+            .checkpoints = callbacks_.checkpoints};
+  }
+
+  // One that does not answer may have died, which may be why all are told to stop; a launcher gives
+  // a second to end in good order.
+  bool has_waited_long_enough() {
+    if (!told_to_stop_ || !workers_.done()) return false;
+    const auto now = SteadyClock::now();
+    stopped_here_ = std::min(stopped_here_, now);
+    return now - stopped_here_ > kPatience;
+  }
+
+  void tell_all_to_stop() {
+    told_to_stop_ = true;
+    queue_.close(true);
+    for (int rank = 1; rank < job_.size(); ++rank)
+      if (!is_gone_[static_cast<std::size_t>(rank)]) send(rank, kStop, {});
+  }
+
+  void answer(const MPI_Status& status) {
+    if (status.MPI_TAG == kRequest) {
+      receive<std::int64_t>(status, MPI_INT64_T);
+      send(status.MPI_SOURCE, kTask, queue_.try_take().value_or(Task{}));
+    } else if (status.MPI_TAG == kGoodbye) {
+      if (receive<std::int64_t>(status, MPI_INT64_T) == std::vector<std::int64_t>{1}) stop_ = true;
+      is_gone_[static_cast<std::size_t>(status.MPI_SOURCE)] = true;
+      --others_;
+    } else {
+      take_in(receive<std::byte>(status, MPI_BYTE));
+    }
+  }
+
+  void take_in(const std::vector<std::byte>& bytes) {
+    try {
+      const RunRecord record = record_from_bytes(bytes);
+      const auto run = expected_.find(record.key);
+      if (run == expected_.end())
+        throw Error(Errc::data, "a rank sent the record of a run that nobody asked for");
+      if (!failure_) reporter_.finish(*run->second, record);
+    } catch (...) {
+      if (!failure_) failure_ = std::current_exception();
+      stop_ = true;
+    }
+  }
+
+  MpiJob& job_;
+  const RunCallbacks& callbacks_;
+  TaskQueue queue_;
+  std::vector<RunGroup> to_do_;
+  Reporter reporter_;
+  std::map<RunKey, const PlannedRun*> expected_;
+  std::vector<bool> is_gone_;   // by rank
+  int others_;                  // that are not gone
+  std::exception_ptr failure_;  // while taking in a record
+  bool told_to_stop_ = false;
+  SteadyClock::time_point stopped_here_ = SteadyClock::time_point::max();
+  std::atomic<bool> stop_ = false;
+  Workers workers_;  // last: they use what stands above
+};
+
+}  // namespace
+
+Progress RankExecutor::run(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
+                           const RunCallbacks& callbacks) {
+  check_same_plan(all);
+  return FirstRank(job_, threads_, all, finished, callbacks).run();
 }
 
-void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, unsigned threads,
-                    const std::function<bool()>& keep_going, const Checkpoints* checkpoints) {
-  check_same_plan(all);
-  TaskQueue queue;
-  std::mutex mutex;
-  std::deque<std::vector<std::byte>> records;
-  std::atomic<bool> stop = false;
-  Workers workers(threads, queue, all,
-                  {.on_finished =
-                       [&](const PlannedRun&, const RunRecord& record) {
-                         const std::lock_guard lock(mutex);
-                         records.push_back(to_bytes(record));
-                       },
-                   .on_progress = {},
-                   .keep_going = [&] { return !stop && keep_going(); },
-                   .checkpoints = checkpoints});
+namespace {
 
-  const StopAtEnd stop_at_end{stop};
-  unsigned asked = 0;  // requests without an answer yet
-  bool no_more = false;
-  bool told_to_stop = false;  // here, not by the first
-  const auto end = [&](bool drop) {
-    no_more = true;
-    queue.close(drop);
-  };
-  for (;;) {
-    if (!stop && !keep_going()) {
-      stop = told_to_stop = true;
-      end(true);
+// Any other rank: asks the first for tasks, and sends it the records of what was done.
+class OtherRank {
+ public:
+  OtherRank(const std::vector<RunGroup>& all, unsigned threads,
+            const std::function<bool()>& keep_going, const Checkpoints* checkpoints)
+      : keep_going_(keep_going),
+        workers_(threads, queue_, all,
+                 {.on_finished =
+                      [this](const PlannedRun&, const RunRecord& record) {
+                        const std::lock_guard lock(mutex_);
+                        records_.push_back(to_bytes(record));
+                      },
+                  .on_progress = {},
+                  .keep_going = [this] { return !stop_ && keep_going_(); },
+                  .checkpoints = checkpoints}) {}
+
+  void work() {
+    const StopAtEnd stop_at_end{stop_};
+    for (;;) {
+      if (!stop_ && !keep_going_()) {
+        told_to_stop_ = true;
+        stop();
+      }
+      if (workers_.has_failed()) workers_.rethrow_failure();
+      ask_for_tasks();
+      const bool heard = listen();
+      // Looked at before the records, as the last of these may come in between.
+      const bool is_last_look = workers_.done() && asked_ == 0;
+      const bool sent = send_records();
+      if (is_last_look) break;
+      if (!heard && !sent) std::this_thread::sleep_for(kPause);
     }
-    if (workers.has_failed()) workers.rethrow_failure();
-    while (!no_more && asked + workers.busy() + queue.size() < workers.size()) {
+    workers_.rethrow_failure();
+    send(kFirst, kGoodbye, {told_to_stop_ ? 1 : 0});
+  }
+
+ private:
+  void end(bool drop) {
+    no_more_ = true;
+    queue_.close(drop);
+  }
+  void stop() {
+    stop_ = true;
+    end(true);
+  }
+
+  void ask_for_tasks() {
+    while (!no_more_ && asked_ + workers_.busy() + queue_.size() < workers_.size()) {
       send(kFirst, kRequest, {});
-      ++asked;
+      ++asked_;
     }
+  }
+
+  // Whether the first had something to say.
+  bool listen() {
     bool anything = false;
     while (const auto status = probe(kFirst)) {
       anything = true;
       Task task = receive<std::int64_t>(*status, MPI_INT64_T);
       if (status->MPI_TAG == kStop) {
-        stop = true;
-        end(true);
+        stop();
         continue;
       }
-      --asked;
+      --asked_;
       if (task.empty())
         end(false);
-      else if (!stop)
-        queue.push(std::move(task));
+      else if (!stop_)
+        queue_.push(std::move(task));
     }
-    // Looked at before the records, as the last of these may come in between.
-    const bool is_last_look = workers.done() && asked == 0;
-    for (;;) {
+    return anything;
+  }
+
+  // Whether there were any.
+  bool send_records() {
+    for (bool anything = false;; anything = true) {
       std::vector<std::byte> bytes;
       {
-        const std::lock_guard lock(mutex);
-        if (records.empty()) break;
-        bytes = std::move(records.front());
-        records.pop_front();
+        const std::lock_guard lock(mutex_);
+        if (records_.empty()) return anything;
+        bytes = std::move(records_.front());
+        records_.pop_front();
       }
-      anything = true;
       send_record(bytes);
     }
-    if (is_last_look) break;
-    if (!anything) std::this_thread::sleep_for(kPause);
   }
-  workers.rethrow_failure();
-  send(kFirst, kGoodbye, {told_to_stop ? 1 : 0});
+
+  const std::function<bool()>& keep_going_;
+  TaskQueue queue_;
+  std::mutex mutex_;
+  std::deque<std::vector<std::byte>> records_;
+  unsigned asked_ = 0;  // requests without an answer yet
+  bool no_more_ = false;
+  bool told_to_stop_ = false;  // here, not by the first
+  std::atomic<bool> stop_ = false;
+  Workers workers_;  // last: they use what stands above
+};
+
+}  // namespace
+
+void work_for_first(const MpiJob& /*job*/, const std::vector<RunGroup>& all, unsigned threads,
+                    const std::function<bool()>& keep_going, const Checkpoints* checkpoints) {
+  check_same_plan(all);
+  OtherRank(all, threads, keep_going, checkpoints).work();
 }
 
 }  // namespace hilo
