@@ -164,7 +164,7 @@ int run_as_rank(int argc, char** argv) {
 
 }  // namespace
 
-int hilo::run_program(int argc, char** argv) {
+int hilo::run_program(int argc, char** argv, const std::function<void()>& add_kinds) {
   add_our_studies();
   hilo::cli::open_standard_streams();
   std::signal(SIGPIPE, SIG_IGN);  // a reader that left is an error of writing, not a reason to die
@@ -177,6 +177,7 @@ int hilo::run_program(int argc, char** argv) {
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   try {
     const hilo::cli::Ranks ranks;
+    if (add_kinds) add_kinds();
     return run_as_rank(argc, argv);
   } catch (const hilo::Error& e) {
     hilo::cli::say(fmt::format("hilo: {}\n", e.what()));

@@ -15,7 +15,7 @@
 #include "hilo/report/findings.hpp"
 #include "hilo/report/page.hpp"
 #include "hilo/report/published.hpp"
-#include "hilo/report/tables.hpp"
+#include "hilo/report/text_tables.hpp"
 #include "hilo/studies/agent_guide.hpp"
 #include "hilo/studies/estimator_guide.hpp"
 

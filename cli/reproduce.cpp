@@ -14,7 +14,7 @@
 #include "hilo/report/page.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/shipped.hpp"
-#include "hilo/report/tables.hpp"
+#include "hilo/report/text_tables.hpp"
 #include "hilo/report/variants.hpp"
 
 namespace hilo::cli {

@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
@@ -68,10 +69,16 @@ RanOnRanks run_on_ranks(const std::string& name, std::span<const Spec> specs,
   RunRequest on_this_rank = request;
   on_this_rank.threads = threads;
   std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
-  const StopOnSignal stop;
-  ProgressLine line(name);
+  // Until it runs, a signal ends the program as ever.
+  std::optional<StopOnSignal> stop;
+  std::optional<ProgressLine> line;
   ran.outcome = run_specs(specs, on_this_rank, *make_executor(threads),
-                          {.on_progress = [&](const Progress& p) { line.show(p); },
+                          {.on_start =
+                               [&] {
+                                 stop.emplace();
+                                 line.emplace(name);
+                               },
+                           .on_progress = [&](const Progress& p) { line->show(p); },
                            .keep_going = [] { return !stop_requested; }},
                           /*always_execute=*/ran.ranks > 1);
   return ran;

@@ -114,7 +114,12 @@ nb::dict run_into_store(const std::vector<Spec>& specs, const std::filesystem::p
       [&](const std::function<bool()>& keep_going) {
         ThreadExecutor executor(threads);
         outcome = run_specs(specs, {.store = file, .threads = threads}, executor,
-                            {.on_progress =
+                            {.on_start =
+                                 [&] {
+                                   const std::lock_guard lock(mutex);
+                                   now = Progress{.total = count_runs(plan(specs, {}))};
+                                 },
+                             .on_progress =
                                  [&](const Progress& progress) {
                                    const std::lock_guard lock(mutex);
                                    now = progress;
@@ -122,6 +127,7 @@ nb::dict run_into_store(const std::vector<Spec>& specs, const std::filesystem::p
                              .keep_going = keep_going});
       },
       show);
+  if (!now) now = Progress{};  // there was nothing to do
   show();
   if (outcome.interrupted) throw Interrupted();
   nb::dict out;

@@ -17,17 +17,27 @@ std::set<const PythonSource*>& sources() {
   return all;
 }
 
-// Never destroyed: it would be after Python has ended.
-std::vector<std::shared_ptr<nb::object>>& kept() {
-  static auto* all = new std::vector<std::shared_ptr<nb::object>>;
-  return *all;
+std::vector<std::weak_ptr<nb::object>>& kept() {
+  static std::vector<std::weak_ptr<nb::object>> all;
+  return all;
 }
 
 }  // namespace
 
 std::shared_ptr<nb::object> keep(nb::object object) {
+  const std::shared_ptr<nb::object> made(new nb::object(std::move(object)), [](nb::object* o) {
+    if (!Py_IsInitialized()) {
+      o->release();  // Python is gone, and all of its objects with it
+      delete o;
+      return;
+    }
+    const nb::gil_scoped_acquire gil;
+    delete o;
+  });
   const std::lock_guard lock(sources_mutex);
-  return kept().emplace_back(std::make_shared<nb::object>(std::move(object)));
+  std::erase_if(kept(), [](const auto& one) { return one.expired(); });
+  kept().push_back(made);
+  return made;
 }
 
 void add(const PythonSource* source) {
@@ -50,7 +60,8 @@ void end() {
   {
     const std::lock_guard lock(sources_mutex);
     for (const PythonSource* source : sources()) let_go.push_back(source->let_go());
-    for (const auto& object : kept()) let_go.push_back(std::exchange(*object, nb::none()));
+    for (const auto& one : kept())
+      if (const auto object = one.lock()) let_go.push_back(std::exchange(*object, nb::none()));
   }
 }
 

@@ -23,7 +23,8 @@ inline bool must_stop() { return stopping > 0 || at_exit; }
 
 void add(const PythonSource* source);
 void remove(const PythonSource* source);
-// Of an object that something outside Python keeps: None after the end.
+// An object that the engine keeps. At the end it is let go of, and None from then on. Needs the
+// GIL; whoever holds it last does not.
 std::shared_ptr<nanobind::object> keep(nanobind::object object);
 void end();  // needs the GIL; called once, by the package's atexit hook
 

@@ -25,21 +25,10 @@ class PythonAgent final : public TabularAgent {
  public:
   // With the GIL held.
   PythonAgent(nb::object object, std::size_t num_states, std::size_t num_actions, double epsilon)
-      : object_(std::move(object)), q_(num_states, num_actions), epsilon_(epsilon) {
-    can_be_saved_ = nb::cast<bool>(object_.attr("can_be_saved"));
+      : object_(live::keep(std::move(object))), q_(num_states, num_actions), epsilon_(epsilon) {
+    can_be_saved_ = nb::cast<bool>(it().attr("can_be_saved"));
     ask_how_it_acts();
   }
-  PythonAgent(const PythonAgent&) = delete;
-  PythonAgent& operator=(const PythonAgent&) = delete;
-  ~PythonAgent() override {
-    if (!Py_IsInitialized()) {
-      object_.release();
-      return;
-    }
-    const nb::gil_scoped_acquire gil;
-    object_.reset();
-  }
-
   Behaviour behaviour() const override { return q_.behaviour(epsilon_); }
   const QTable& q() const override { return q_; }
   std::uint64_t episodes() const override { return episodes_; }
@@ -53,17 +42,16 @@ class PythonAgent final : public TabularAgent {
     check_episode(episode, q_.num_states(), q_.num_actions());
     const nb::gil_scoped_acquire gil;
     LearnReport report;
-    ask([&] {
-      report.low_steps = nb::cast<std::uint64_t>(object_.attr("learn")(Episode(episode)));
-    });
+    ask([&] { report.low_steps = nb::cast<std::uint64_t>(it().attr("learn")(Episode(episode))); });
     ask_how_it_acts();
     ++episodes_;
     return report;
   }
 
   std::vector<std::byte> save() const override {
+    require_saving();
     const nb::gil_scoped_acquire gil;
-    const auto state = ask([&] { return nb::cast<nb::bytes>(object_.attr("save")()); });
+    const auto state = ask([&] { return nb::cast<nb::bytes>(it().attr("save")()); });
     ArchiveWriter out("python-agent", 1);
     out.value(episodes_);
     out.array<std::byte>({reinterpret_cast<const std::byte*>(state.data()), state.size()});
@@ -71,13 +59,14 @@ class PythonAgent final : public TabularAgent {
   }
 
   void load(std::span<const std::byte> bytes) override {
+    require_saving();
     ArchiveReader in(bytes, "python-agent", 1);
     const auto episodes = in.value<std::uint64_t>();
     const auto state = in.list<std::byte>("state", kAnyLength);
     in.finish();
     const nb::gil_scoped_acquire gil;
     ask([&] {
-      object_.attr("load")(nb::bytes(reinterpret_cast<const char*>(state.data()), state.size()));
+      it().attr("load")(nb::bytes(reinterpret_cast<const char*>(state.data()), state.size()));
     });
     ask_how_it_acts();
     episodes_ = episodes;
@@ -86,7 +75,7 @@ class PythonAgent final : public TabularAgent {
  private:
   // With the GIL held.
   void ask_how_it_acts() {
-    const auto actions = ask([&] { return nb::cast<Indices>(object_.attr("act")()); });
+    const auto actions = ask([&] { return nb::cast<Indices>(it().attr("act")()); });
     if (actions.size() != q_.num_states())
       throw Error(Errc::simulator, "act gave " + std::to_string(actions.size()) + " actions for " +
                                        std::to_string(q_.num_states()) + " states");
@@ -99,7 +88,18 @@ class PythonAgent final : public TabularAgent {
     q_.assign(values);
   }
 
-  nb::object object_;
+  // The object, unless Python is about to end.
+  const nb::object& it() const {
+    if (object_->is_none()) throw Interrupted();
+    return *object_;
+  }
+
+  void require_saving() const {
+    if (!can_be_saved_)
+      throw Error(Errc::usage, "this agent has no methods save and load of its own");
+  }
+
+  std::shared_ptr<nb::object> object_;
   QTable q_;
   double epsilon_;
   bool can_be_saved_ = false;

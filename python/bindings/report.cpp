@@ -12,7 +12,7 @@
 #include "hilo/report/page.hpp"
 #include "hilo/report/results.hpp"
 #include "hilo/report/shipped.hpp"
-#include "hilo/report/tables.hpp"
+#include "hilo/report/text_tables.hpp"
 
 namespace hilo::python {
 namespace {

@@ -23,8 +23,9 @@ _KINDS: set[str] = set()
 class _Adapter:
     """What the engine calls."""
 
-    def __init__(self, agent: Any, num_states: int):
+    def __init__(self, agent: Any, num_states: int, num_actions: int):
         self._agent = agent
+        self._num_actions = num_actions
         self._states = np.arange(num_states)
         self._states.setflags(write=False)
         cls = type(agent)
@@ -42,6 +43,12 @@ class _Adapter:
             raise Error(
                 f"act gave an array of shape {actions.shape} and type {actions.dtype}, but must give a "
                 f"whole number for each of the {len(self._states)} states that it is given",
+                Errc.simulator,
+            )
+        if actions.size > 0 and not 0 <= actions.min() <= actions.max() < self._num_actions:
+            raise Error(
+                f"act gave actions from {actions.min()} to {actions.max()}, but they must be in "
+                f"[0, {self._num_actions - 1}]",
                 Errc.simulator,
             )
         return actions.astype(np.int64)
@@ -66,14 +73,13 @@ def _parameter(kind: str, name: str, given: Any) -> tuple[Any, ...]:
     value = given.item() if isinstance(given, np.generic) else given
     if isinstance(value, bool) and allowed is None:
         return name, "", value, 0.0, 0.0, []
-    if isinstance(value, str):
-        choices = [] if allowed is None else [text_of(one, f"a choice of {name}") for one in allowed]
-        if not value or (choices and value not in choices):
-            raise Error(f"{kind}: {name} is {value!r}, which is none of its choices", Errc.usage)
-        return name, "", value, 0.0, 0.0, choices
-    if isinstance(value, (int, float)) and (allowed is None or len(allowed) == 2):
+    if isinstance(value, str) and isinstance(allowed, (list, type(None))):
+        choices = [text_of(one, f"a choice of {name}") for one in allowed or []]
+        return name, "", text_of(value, name), 0.0, 0.0, choices
+    is_range = isinstance(allowed, tuple) and all(isinstance(end, (int, float)) for end in allowed)
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and (allowed is None or is_range):
         low, high = (-_LARGEST, _LARGEST) if allowed is None else allowed
-        if not low <= value <= high:
+        if not -_LARGEST <= low <= value <= high <= _LARGEST:
             raise Error(f"{kind}: {name} is {value}, but must be in [{low}, {high}]", Errc.usage)
         return name, "", value, float(low), float(high), []
     raise Error(
@@ -119,9 +125,9 @@ def add_agent_kind(agent: type) -> type:
 
     def make(fidelities: Fidelities, common: dict[str, Any], given: dict[str, Any]) -> _Adapter:
         made = maker(fidelities, SimpleNamespace(**common), **given)
-        return _Adapter(made, fidelities.high.num_states)
+        return _Adapter(made, fidelities.high.num_states, fidelities.num_actions)
 
-    description = (agent.__doc__ or "made in Python").strip().splitlines()[0]
+    description = ((agent.__doc__ or "").strip() or "made in Python").splitlines()[0]
     _hilo.add_python_agent(
         kind,
         text_of(attributes.get("display", kind), "display"),
@@ -135,7 +141,18 @@ def add_agent_kind(agent: type) -> type:
         make,
     )
     _KINDS.add(kind)
+    _shadow(agent)
     return agent
+
+
+def _shadow(agent: type) -> None:
+    """Frees the names of hilo.Agent's properties, such as ``q``, for what the class wants to keep."""
+    own = {name for base in _own_bases(agent) for name in vars(base)}
+    for name, member in vars(Agent).items():
+        if isinstance(member, property) and name not in own | {"kind", "parameters"}:
+            setattr(agent, name, None)
+    if "__repr__" not in own:
+        setattr(agent, "__repr__", object.__repr__)  # noqa: B010
 
 
 def _own_bases(agent: type) -> list[type]:

@@ -19,26 +19,37 @@ Seeds = int | tuple[int, int] | range | str
 Table = tuple[dict[str, Any], dict[str, list[Any]]]  # values, and lists that are swept
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any, key: str) -> Any:
+    """A value that a spec can hold."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, (bool, int, float, str)):
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise Error(f"{key} is a whole number that is too large: it must be below 2^63", Errc.spec)
+    if isinstance(value, str):
+        return text_of(value, key)
+    if isinstance(value, (bool, int, float)):
         return value
-    raise Error(f"{value!r} of type {type(value).__name__} cannot be part of a spec", Errc.usage)
-
-
-def table_of(table: Mapping[str, Any]) -> Table:
-    """A table of a spec, what is swept taken apart."""
-    values = {text_of(key, "a key of a spec"): value for key, value in table.items()}
-    sweep = values.pop("sweep", {})
-    if not isinstance(sweep, Mapping) or not all(
-        isinstance(list_, (list, tuple)) and len(list_) > 0 for list_ in sweep.values()
-    ):
-        raise Error(f"sweep is {sweep!r}, but must be a table of lists", Errc.spec)
-    return (
-        {key: _plain(value) for key, value in values.items()},
-        {str(key): [_plain(value) for value in list_] for key, list_ in sweep.items()},
+    shown = repr(value)[:80]
+    raise Error(
+        f"{key} is {shown} of type {type(value).__name__}, but must be a single value: true or false, a "
+        "number or a text",
+        Errc.spec,
     )
+
+
+def table_of(table: Mapping[str, Any], where: str) -> Table:
+    """A table of a spec, what is swept taken apart. ``where`` opens messages."""
+    values = {text_of(key, f"{where}: a key"): value for key, value in table.items()}
+    sweep = values.pop("sweep", {})
+    if not isinstance(sweep, Mapping):
+        raise Error(f"{where}: sweep must be a table of lists", Errc.spec)
+    lists: dict[str, list[Any]] = {}
+    for key, swept in sweep.items():
+        named = f"{where}: sweep.{text_of(key, f'{where}: a key of sweep')}"
+        if not isinstance(swept, (list, tuple, np.ndarray)) or len(swept) == 0:
+            raise Error(f"{named} must be a list with at least one value", Errc.spec)
+        lists[key] = [_plain(value, named) for value in swept]
+    return {key: _plain(value, f"{where}: {key}") for key, value in values.items()}, lists
 
 
 def agents_of(agent: Agents) -> list[dict[str, Any]]:

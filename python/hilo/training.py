@@ -195,10 +195,10 @@ def train(
             _hilo.make_spec(
                 name,
                 seeds_of(seeds),
-                table_of(subject.problem),
-                table_of(training),
-                table_of(test),
-                [table_of(table) for table in agents],
+                table_of(subject.problem, "hilo.train: problem"),
+                table_of(training, "hilo.train: train"),
+                table_of(test, "hilo.train: test"),
+                [table_of(table, f"hilo.train: agent {i}") for i, table in enumerate(agents, 1)],
                 "hilo.train",
                 subject.own,
             )

@@ -49,6 +49,8 @@ class LastReturn(hilo.Agent):
     def __init__(self, fidelities: hilo.Fidelities, setting: Any, trust: float):
         self.table = np.zeros((fidelities.high.num_states, fidelities.num_actions))
         self.trust, self.gamma = trust, setting.gamma
+        self.values = self.q = None  # names that hilo.Agent has are free
+        assert repr(self)
 
     def learn(self, episode: hilo.Episode) -> None:  # type: ignore[override]
         g = 0.0
@@ -104,6 +106,24 @@ def test_a_checkpoint_needs_save_and_load() -> None:
 
     problem = hilo.build_problem("random-mdp", states=20, actions=3)
     hilo.train(problem, agent="forgetful", episodes=20, seeds=1)  # runs, without checkpoints
+    with pytest.raises(hilo.Error, match="no methods save and load"):
+        hilo.Agent("forgetful", problem.pair).save()
+
+
+def test_what_it_has_not_declared_it_does_not_get() -> None:
+    @hilo.add_agent_kind
+    class Peeping(LastReturn):
+        def learn(self, episode: hilo.Episode) -> None:  # type: ignore[override]
+            assert self.seen == 0
+
+        def __init__(self, fidelities: hilo.Fidelities, setting: Any, trust: float):
+            super().__init__(fidelities, setting, trust)
+            self.seen = len(fidelities.lows) if hasattr(fidelities, "lows") else 0
+            with pytest.raises(hilo.Error):
+                _ = fidelities.low
+
+    problem = hilo.build_problem("random-mdp", states=20, actions=3)
+    hilo.train(problem, agent="peeping", episodes=5, seeds=1)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +131,7 @@ def test_a_checkpoint_needs_save_and_load() -> None:
     [
         (lambda states: states[:3] * 0, "shape"),
         (lambda states: states * 0 + 7, "must be in"),
+        (lambda states: states * 0 - 1, "must be in"),
         (lambda states: states * 0.5, "whole number"),
     ],
 )

@@ -159,9 +159,10 @@ hilo::MetricKind best_value_kind() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  hilo::add_problem_kind(walk_kind());
-  hilo::add_agent_kind(last_return_kind());
-  hilo::add_estimator_kind(half_way_kind());
-  hilo::add_metric_kind(best_value_kind());
-  return hilo::run_program(argc, argv);
+  return hilo::run_program(argc, argv, [] {
+    hilo::add_problem_kind(walk_kind());
+    hilo::add_agent_kind(last_return_kind());
+    hilo::add_estimator_kind(half_way_kind());
+    hilo::add_metric_kind(best_value_kind());
+  });
 }

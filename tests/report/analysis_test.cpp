@@ -7,7 +7,7 @@
 #include "hilo/report/chart_data.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/findings.hpp"
-#include "hilo/report/report_tables.hpp"
+#include "hilo/report/tables.hpp"
 #include "support/stores.hpp"
 #include "support/temporary_folder.hpp"
 

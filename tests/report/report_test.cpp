@@ -3,7 +3,7 @@
 #include "hilo/report/figure.hpp"
 #include "hilo/report/published.hpp"
 #include "hilo/report/shipped.hpp"
-#include "hilo/report/tables.hpp"
+#include "hilo/report/text_tables.hpp"
 #include "support/expect_error.hpp"
 #include "support/specs.hpp"
 #include "support/stores.hpp"

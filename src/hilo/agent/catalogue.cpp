@@ -27,6 +27,9 @@ bool is_agent_kind(std::string_view name) { return catalogue().contains(name); }
 const AgentKind& add_agent_kind(AgentKind kind, bool may_replace) {
   if (!kind.build) throw Error(Errc::usage, fmt::format("agent '{}' has no build", kind.name));
   if (kind.display.empty()) kind.display = kind.name;
+  require_sound_parameters("agent " + kind.name, kind.parameters);
+  require_plain_text("the name of agent " + kind.name + " in labels", kind.display);
+  require_plain_text("the description of agent " + kind.name, kind.description);
   return catalogue().add(std::move(kind), may_replace);
 }
 
@@ -79,13 +82,25 @@ NamedValues take_variant(const AgentKind& kind, NamedValues& given) {
   return of_problem;
 }
 
+std::unique_ptr<TabularAgent> build_checked(const AgentKind& kind, const Fidelities& fidelities,
+                                            const Parameters& parameters,
+                                            const AgentSetting& setting) {
+  require_fidelities(kind, fidelities);
+  require_discount(kind, setting.gamma);
+  auto agent = kind.uses_low_fidelity()
+                   ? kind.build(fidelities, parameters, setting)
+                   : kind.build(Fidelities(fidelities.shared_high(), std::vector<LowFidelity>()),
+                                parameters, setting);
+  if (!agent) throw Error(Errc::usage, fmt::format("build of the agent {} made none", kind.name));
+  return agent;
+}
+
 std::unique_ptr<TabularAgent> build_agent(const AgentKind& kind, const Fidelities& fidelities,
                                           NamedValues given, const AgentSetting& setting) {
   require_fidelities(kind, fidelities);
-  require_discount(kind, setting.gamma);
   take_variant(kind, given);
   if (kind.complete) kind.complete(given);
-  return kind.build(fidelities, Parameters(kind.name, kind.parameters, given), setting);
+  return build_checked(kind, fidelities, Parameters(kind.name, kind.parameters, given), setting);
 }
 
 }  // namespace hilo

@@ -111,6 +111,12 @@ void require_discount(const AgentKind& kind, double gamma);
 // Returns those that are not the agent's: they belong to the problem. Throws on an unknown variant.
 NamedValues take_variant(const AgentKind& kind, NamedValues& given);
 
+// Builds from checked parameters. An agent that needs no low fidelity is given none: its runs are
+// known by the high fidelity alone.
+std::unique_ptr<TabularAgent> build_checked(const AgentKind& kind, const Fidelities& fidelities,
+                                            const Parameters& parameters,
+                                            const AgentSetting& setting);
+
 // An agent from the values that a user gives: checked, completed and built.
 std::unique_ptr<TabularAgent> build_agent(const AgentKind& kind, const Fidelities& fidelities,
                                           NamedValues given, const AgentSetting& setting);

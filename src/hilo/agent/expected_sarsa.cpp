@@ -25,22 +25,6 @@ LearnReport ExpectedSarsa::learn(const Episode& episode) {
   return {};
 }
 
-std::vector<std::byte> ExpectedSarsa::save() const {
-  ArchiveWriter out("expected-sarsa", kArchiveVersion);
-  values_.save(out);
-  out.value(episodes_);
-  return out.finish();
-}
-
-void ExpectedSarsa::load(std::span<const std::byte> bytes) {
-  ExpectedSarsa loaded = *this;
-  ArchiveReader in(bytes, "expected-sarsa", kArchiveVersion);
-  loaded.values_.load(in);
-  loaded.episodes_ = in.value<std::uint64_t>();
-  in.finish();
-  *this = std::move(loaded);
-}
-
 AgentKind expected_sarsa_kind() {
   return {.name = "expected-sarsa",
           .display = "expected Sarsa",

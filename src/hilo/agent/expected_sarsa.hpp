@@ -16,8 +16,10 @@ class ExpectedSarsa final : public TdAgent {
       : TdAgent(num_states, num_actions, options) {}
 
   LearnReport learn(const Episode& episode) override;
-  std::vector<std::byte> save() const override;
-  void load(std::span<const std::byte> bytes) override;
+  std::vector<std::byte> save() const override { return write("expected-sarsa", kArchiveVersion); }
+  void load(std::span<const std::byte> bytes) override {
+    read(bytes, "expected-sarsa", kArchiveVersion);
+  }
 
  private:
   double expected_value(State s) const;

@@ -13,22 +13,6 @@ LearnReport QLearning::learn(const Episode& episode) {
   return {};
 }
 
-std::vector<std::byte> QLearning::save() const {
-  ArchiveWriter out("q-learning", kArchiveVersion);
-  values_.save(out);
-  out.value(episodes_);
-  return out.finish();
-}
-
-void QLearning::load(std::span<const std::byte> bytes) {
-  QLearning loaded = *this;
-  ArchiveReader in(bytes, "q-learning", kArchiveVersion);
-  loaded.values_.load(in);
-  loaded.episodes_ = in.value<std::uint64_t>();
-  in.finish();
-  *this = std::move(loaded);
-}
-
 AgentKind q_learning_kind() {
   return {.name = "q-learning",
           .display = "Q-learning",

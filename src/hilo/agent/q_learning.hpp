@@ -15,8 +15,10 @@ class QLearning final : public TdAgent {
       : TdAgent(num_states, num_actions, options) {}
 
   LearnReport learn(const Episode& episode) override;
-  std::vector<std::byte> save() const override;
-  void load(std::span<const std::byte> bytes) override;
+  std::vector<std::byte> save() const override { return write("q-learning", kArchiveVersion); }
+  void load(std::span<const std::byte> bytes) override {
+    read(bytes, "q-learning", kArchiveVersion);
+  }
 };
 
 }  // namespace hilo

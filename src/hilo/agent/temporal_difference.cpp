@@ -61,4 +61,21 @@ void TdValues::load(ArchiveReader& in) {
   q_.assign(q);
 }
 
+std::vector<std::byte> TdAgent::write(std::string_view tag, std::uint32_t version) const {
+  ArchiveWriter out(tag, version);
+  values_.save(out);
+  out.value(episodes_);
+  return out.finish();
+}
+
+void TdAgent::read(std::span<const std::byte> bytes, std::string_view tag, std::uint32_t version) {
+  TdValues values = values_;
+  ArchiveReader in(bytes, tag, version);
+  values.load(in);
+  const auto episodes = in.value<std::uint64_t>();
+  in.finish();
+  values_ = std::move(values);
+  episodes_ = episodes;
+}
+
 }  // namespace hilo

@@ -62,6 +62,10 @@ class TdAgent : public TabularAgent {
   TdAgent(std::size_t num_states, std::size_t num_actions, const TdOptions& options)
       : values_(num_states, num_actions, options) {}
 
+  // The whole state of an agent that has no more than this.
+  std::vector<std::byte> write(std::string_view tag, std::uint32_t version) const;
+  void read(std::span<const std::byte> bytes, std::string_view tag, std::uint32_t version);
+
   TdValues values_;
   std::uint64_t episodes_ = 0;
 };

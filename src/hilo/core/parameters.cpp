@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/text.hpp"
 
 namespace hilo {
 namespace {
@@ -107,6 +108,58 @@ template const std::int64_t& Parameters::get(std::string_view) const;
 template const double& Parameters::get(std::string_view) const;
 template const std::string& Parameters::get(std::string_view) const;
 template const bool& Parameters::get(std::string_view) const;
+
+void require_plain_text(const std::string& what, std::string_view text) {
+  if (!is_plain_text(text))
+    throw Error(Errc::usage, fmt::format("{} must be UTF-8 without control characters", what));
+}
+
+namespace {
+
+void check_name(const std::string& where, const std::string& name) {
+  const auto allowed = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '-';
+  };
+  if (name.empty() || name.size() > 100 || !std::ranges::all_of(name, allowed))
+    throw Error(Errc::usage, fmt::format("{}: a parameter must have a name of letters, digits, '_' "
+                                         "and '-'",
+                                         where));
+  for (const char* word : {"kind", "label", "variant", "sweep"})
+    if (name == word)
+      throw Error(Errc::usage,
+                  fmt::format("{}: '{}' has a meaning of its own in specs", where, name));
+}
+
+void check_default(const std::string& key, const ParameterInfo& info) {
+  const auto* text = std::get_if<std::string>(&*info.default_value);
+  if (text != nullptr) require_plain_text(key, *text);
+  if (text != nullptr && text->empty()) return;  // none yet
+  try {
+    checked(key, info, *info.default_value);
+    if (!info.in_label.empty())
+      std::visit([&](const auto& x) { (void)fmt::format(fmt::runtime(info.in_label), x); },
+                 *info.default_value);
+  } catch (const Error& e) {
+    throw Error(Errc::usage, fmt::format("the default of {}", e.what()));
+  } catch (const fmt::format_error& e) {
+    throw Error(Errc::usage, fmt::format("{}: in_label is '{}': {}", key, info.in_label, e.what()));
+  }
+}
+
+}  // namespace
+
+void require_sound_parameters(const std::string& where, std::span<const ParameterInfo> infos) {
+  for (const ParameterInfo& info : infos) {
+    check_name(where, info.name);
+    const auto same = [&](const ParameterInfo& other) { return other.name == info.name; };
+    if (std::ranges::count_if(infos, same) > 1)
+      throw Error(Errc::usage, fmt::format("{}: there are two parameters '{}'", where, info.name));
+    const std::string key = fmt::format("{}: {}", where, info.name);
+    require_plain_text(key, info.description);
+    if (info.default_value) check_default(key, info);
+  }
+}
 
 std::string nearest_name(std::string_view name, std::span<const std::string> known) {
   const std::size_t limit = std::max<std::size_t>(2, name.size() / 3);

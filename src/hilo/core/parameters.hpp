@@ -62,6 +62,13 @@ class Parameters {
   std::map<std::string, Value, std::less<>> values_;
 };
 
+// Throws Errc::usage unless the parameters of a kind that a program adds make sense: names of
+// letters, digits, '_' and '-', each once and none of the words that specs use themselves, texts
+// without control characters, defaults that are allowed, forms for labels that fit the type.
+void require_sound_parameters(const std::string& where, std::span<const ParameterInfo> infos);
+// Throws Errc::usage on a text with control characters.
+void require_plain_text(const std::string& what, std::string_view text);
+
 // The name among `known` that is the fewest edits away, or "" if none is close.
 std::string nearest_name(std::string_view name, std::span<const std::string> known);
 

@@ -64,6 +64,7 @@ RunOutcome run_specs(std::span<const Spec> specs, const RunRequest& request, Exe
   const std::set<RunKey> finished = store.finished();
   if (!without(all, finished).empty() || always_execute) {
     const Checkpoints checkpoints = Checkpoints::beside(request.store, request.checkpoint_every);
+    if (watcher.on_start) watcher.on_start();
     const Stopwatch watch(outcome.seconds);
     const Progress progress = executor.run(
         all, finished,

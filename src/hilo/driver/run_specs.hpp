@@ -23,6 +23,7 @@ struct RunRequest {
 
 // Who wants to know, and who may stop it.
 struct RunWatcher {
+  std::function<void()> on_start = {};  // all is checked, and there is something to do
   std::function<void(const Progress&)> on_progress = {};  // never from two threads at once
   std::function<bool()> keep_going = [] { return true; };
 };

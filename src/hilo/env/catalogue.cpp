@@ -35,6 +35,8 @@ bool is_problem_kind(std::string_view name) { return catalogue().contains(name);
 const ProblemKind& add_problem_kind(ProblemKind kind) {
   if (!kind.build_high || !kind.build)
     throw Error(Errc::usage, fmt::format("problem '{}' must have build_high and build", kind.name));
+  require_sound_parameters("problem " + kind.name, kind.parameters);
+  require_plain_text("the description of problem " + kind.name, kind.description);
   return catalogue().add(std::move(kind));
 }
 

@@ -56,6 +56,9 @@ struct ProblemKind {
   std::function<std::string(std::string_view feature, const Parameters&)> lacks = {};
   // Bytes of its tables, without making them; none where they are small.
   std::function<double(const Parameters&)> estimate_bytes = {};
+  // Whether the mean reward per step, the paper's y axis, says how good a policy is; otherwise what
+  // it is worth from the start does, which does not praise those who end quickly.
+  bool judged_by_mean_reward = false;
   std::vector<FactInfo> observed = {};  // what its observer records
   bool same_for_all_seeds = false;      // seeds differ in what agents draw alone
 

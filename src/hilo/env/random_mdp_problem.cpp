@@ -94,7 +94,8 @@ ProblemKind random_mdp_kind() {
           .build = build_pair,
           .validate = [](const Parameters& p) { validate(options_of(p)); },
           .lacks = lacks_common_random_numbers,
-          .estimate_bytes = bytes_of_tables};
+          .estimate_bytes = bytes_of_tables,
+          .judged_by_mean_reward = true};
 }
 
 }  // namespace hilo

@@ -85,6 +85,7 @@ ProblemKind table_kind() {
       .lacks = lacks_common_random_numbers,
       .estimate_bytes =
           [](const Parameters& p) { return bytes_of_pair(folder_of_seed(p.text("folder"), 0)); },
+      .judged_by_mean_reward = true,
       .same_for_all_seeds = true};
 }
 

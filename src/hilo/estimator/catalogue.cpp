@@ -49,6 +49,7 @@ std::vector<std::reference_wrapper<const EstimatorKind>> estimator_kinds() {
 const EstimatorKind& estimator_kind(std::string_view name) { return catalogue().find(name); }
 const EstimatorKind& add_estimator_kind(EstimatorKind kind) {
   if (!kind.build) throw Error(Errc::usage, fmt::format("estimator '{}' has no build", kind.name));
+  require_plain_text("the description of estimator " + kind.name, kind.description);
   return catalogue().add(std::move(kind));
 }
 

@@ -1,7 +1,9 @@
 #include "hilo/experiment/metrics.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <map>
 #include <set>
 
 #include "hilo/agent/catalogue.hpp"
@@ -133,26 +135,64 @@ MetricKind metric_named(std::string_view name) {
 
 const MetricKind& add_metric_kind(MetricKind kind) {
   if (!kind.measure) throw Error(Errc::usage, fmt::format("metric '{}' has no measure", kind.name));
+  for (const MetricKind& known : metric_kinds())
+    if (known.name == kind.name)
+      throw Error(Errc::usage, fmt::format("there is a metric called '{}' already", kind.name));
+  if (kind.name.starts_with(kOfProblem))
+    throw Error(Errc::usage,
+                fmt::format("metric '{}': {} opens the names of a problem's own figures", kind.name,
+                            kOfProblem));
+  require_plain_text("the description of metric " + kind.name, kind.description);
+  require_plain_text("the axis of metric " + kind.name, kind.axis);
   return catalogue().add(std::move(kind));
 }
 
-std::vector<MetricKind> metrics_to_measure(std::string_view list) {
-  std::vector<MetricKind> all;
-  while (!list.empty()) {
+namespace {
+
+// Names with commas between, without the spaces around them.
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> names;
+  for (;;) {
     const std::size_t comma = list.find(',');
     std::string_view name = list.substr(0, comma);
-    list = comma == std::string_view::npos ? "" : list.substr(comma + 1);
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    const MetricKind& kind = catalogue().find(name);
-    if (!kind.measure)
+    names.emplace_back(name);
+    if (comma == std::string_view::npos) return names;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<MetricKind> metrics_to_measure(std::string_view list) {
+  std::vector<MetricKind> all;
+  if (list.empty()) return all;
+  std::map<std::string, MetricKind> known;
+  std::vector<std::string> names;
+  for (const MetricKind& kind : catalogue().all())
+    if (kind.measure) {
+      known.emplace(kind.name, kind);
+      names.push_back(kind.name);
+    }
+  for (const std::string& name : split(list)) {
+    const auto found = known.find(name);
+    if (found == known.end())
       throw Error(Errc::spec,
-                  fmt::format("the metric '{}' is recorded by itself, where it has a meaning; "
-                              "metrics names those that a program has added",
-                              name));
-    all.push_back(kind);
+                  fmt::format("'{}' is none of the metrics that this program has added{} (there "
+                              "{}: {}; what hilo itself measures is recorded anyway)",
+                              name, did_you_mean(name, names), names.size() == 1 ? "is" : "are",
+                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))));
+    for (const MetricKind& before : all)
+      if (before.name == name)
+        throw Error(Errc::spec, fmt::format("the metric '{}' is named twice", name));
+    all.push_back(found->second);
   }
   return all;
+}
+
+std::string normal_form(std::string_view list) {
+  return list.empty() ? "" : fmt::format("{}", fmt::join(split(list), ","));
 }
 
 }  // namespace hilo

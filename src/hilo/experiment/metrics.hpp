@@ -30,6 +30,9 @@ struct MetricKind : FactInfo {
   std::function<std::optional<double>(const MetricView&)> measure = {};
 };
 
+// What opens the names of a problem's own figures.
+inline constexpr const char* kOfProblem = "problem_";
+
 // All of them: those of the training loop, of the caller, of agents and of problems.
 std::vector<MetricKind> metric_kinds();
 // The one of this name, or one that knows nothing but the name: a store may come from a program
@@ -41,5 +44,7 @@ const MetricKind& add_metric_kind(MetricKind kind);
 // The metrics that a spec names, with commas between: "regret, my-metric". Throws Errc::spec on
 // one that is unknown or that cannot be asked for.
 std::vector<MetricKind> metrics_to_measure(std::string_view list);
+// The same list in the form that all have in common: "a,b".
+std::string normal_form(std::string_view list);
 
 }  // namespace hilo

@@ -206,7 +206,7 @@ RunRecord SingleRun::record() const {
   if (config.agent->uses_low_fidelity()) {
     for (const Fact& fact : impl_->problem.facts)
       if (std::isfinite(fact.value))
-        record.measurements.push_back({agent.episodes(), "problem_" + fact.name, fact.value});
+        record.measurements.push_back({agent.episodes(), kOfProblem + fact.name, fact.value});
     const std::size_t num_pairs = pair.high().num_states() * pair.num_actions();
     const bool rolls_out = !agent.low_behaviour().heads.empty();
     if (rolls_out && impl_->optimum != nullptr && pair.low().model() != nullptr &&
@@ -225,6 +225,8 @@ bool SingleRun::can_be_saved() const {
 }
 
 std::vector<std::byte> SingleRun::save() const {
+  if (!impl_->agent->can_be_saved())
+    throw Error(Errc::usage, "the agent of this run cannot be saved");
   ArchiveWriter out(kTag, kArchiveVersion);
   const RunKey key = impl_->run.key();
   // What another program would do from here on need not be what this one would have done.

@@ -19,6 +19,7 @@ namespace hilo {
 namespace {
 
 constexpr std::uint64_t kMaxSeeds = 1'000'000;
+constexpr std::uint64_t kLargestSeed = 0x7fffffffffffffffULL;
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
 
@@ -52,6 +53,20 @@ void check_train(const Parameters& train, const Parameters& test, const std::str
   if (exact_every % test.integer("every") != 0)
     fail(fmt::format("{}: test: exact_every is {}, but must be a multiple of every, {}", where,
                      exact_every, test.integer("every")));
+}
+
+void check_seeds(const SeedRange& seeds, const std::string& where) {
+  if (seeds.last < seeds.first || seeds.last - seeds.first >= kMaxSeeds)
+    fail(fmt::format("{}: seeds are {} to {}, but must be a rising range of at most {}", where,
+                     seeds.first, seeds.last, kMaxSeeds));
+  if (seeds.last > kLargestSeed) fail(fmt::format("{}: seed {} is too large", where, seeds.last));
+}
+
+// Lists of the same metrics are the same, however they are written.
+NamedValues with_normal_metrics(NamedValues test) {
+  if (const auto found = test.find("metrics"); found != test.end())
+    if (auto* list = std::get_if<std::string>(&found->second)) *list = normal_form(*list);
+  return test;
 }
 
 // Names and texts end up in files and on screens.
@@ -88,6 +103,7 @@ SpecData without_folders(SpecData data, const ProblemKind& kind) {
 Spec make_spec(const SpecData& data, const std::string& where,
                const std::shared_ptr<const ProblemKind>& own) {
   check_texts(data, where);
+  check_seeds(data.seeds, where);
   SpecTable problem = data.problem;
   const std::string kind = take_text(problem.values, "kind", where + ": problem");
   for (const auto& [key, table] : {std::pair("train", &data.train), std::pair("test", &data.test)})
@@ -98,7 +114,8 @@ Spec make_spec(const SpecData& data, const std::string& where,
       .problem_kind = in_place(where + ": problem", [&] { return find_problem_kind(kind, own); }),
       .problems = expand(problem, where + ": problem"),
       .train = Parameters(where + ": train", train_parameters(), data.train.values),
-      .test = Parameters(where + ": test", test_parameters(), data.test.values),
+      .test =
+          Parameters(where + ": test", test_parameters(), with_normal_metrics(data.test.values)),
   };
   check_train(common.train, common.test, where);
   in_place(where + ": test: metrics", [&] { metrics_to_measure(common.test.text("metrics")); });
@@ -132,7 +149,7 @@ SeedRange parse_seeds(std::string_view text) {
   if (range.last < range.first || range.last - range.first >= kMaxSeeds)
     fail(fmt::format("seeds is '{}', but must be a rising range of at most {} seeds", text,
                      kMaxSeeds));
-  if (range.last > 0x7fffffffffffffffULL) fail(fmt::format("seeds is '{}': too large", text));
+  if (range.last > kLargestSeed) fail(fmt::format("seeds is '{}': too large", text));
   return range;
 }
 

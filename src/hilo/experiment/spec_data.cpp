@@ -66,6 +66,9 @@ std::string to_toml(const SpecData& data) {
 std::vector<NamedValues> expand(const SpecTable& table, const std::string& where) {
   std::size_t count = 1;
   for (const auto& [key, list] : table.sweep) {
+    if (list.empty())
+      throw Error(Errc::spec,
+                  fmt::format("{}: sweep.{} must be a list with at least one value", where, key));
     if (list.size() > kMaxConfigs / count)
       throw Error(Errc::spec,
                   fmt::format("{}: the sweeps give more than {} combinations", where, kMaxConfigs));

@@ -260,8 +260,7 @@ std::string level_metric_of(const Results& results) {
     return results.has_metric(agent, "policy_reward");
   });
   if (!exact) return results.reward_metric();
-  const std::string kind = results.problem_kind();
-  return kind == "docking" || !is_registered(kind) ? "policy_value" : "policy_reward";
+  return results.is_judged_by_mean_reward() ? "policy_reward" : "policy_value";
 }
 
 Analysis analyse(const Results& results) {

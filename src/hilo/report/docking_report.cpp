@@ -101,15 +101,7 @@ double median_of(const Results& results, const std::string& agent, const char* m
   return quartiles(values_of(results.final_of(agent, metric))).median;
 }
 
-}  // namespace
-
-bool is_docking(const Results& results) {
-  return !results.agents().empty() &&
-         canonical_value(results.canonical_of(results.agents()[0]), "problem.kind") == "docking";
-}
-
-std::vector<std::string> explain_docking(const Results& results, const Analysis& analysis) {
-  if (!is_docking(results)) return {};
+std::vector<std::string> explain(const Results& results, const Analysis& analysis) {
   std::vector<std::string> out;
   for (const AgentAnalysis& a : analysis.agents) {
     if (!a.advantage || a.advantage->n < 2) continue;
@@ -155,8 +147,7 @@ std::vector<std::string> explain_docking(const Results& results, const Analysis&
   return out;
 }
 
-std::string docking_maps(const Store& store, const Results& results) {
-  if (!is_docking(results)) return "";
+std::string maps_of(const Store& store, const Results& results) {
   const std::string canonical = results.canonical_of(results.agents()[0]);
   const double gamma = number(canonical, "train.gamma");
   const auto seeds = results.seeds(results.agents()[0]);
@@ -186,6 +177,12 @@ std::string docking_maps(const Store& store, const Results& results) {
       "+1, orange −1. Line: the likeliest course from the first start cell; dashed: the dock.</p>"
       "<div class=\"maps\">{}</div></div>\n",
       seed, maps);
+}
+
+}  // namespace
+
+ProblemView docking_view() {
+  return {.kind = "docking", .explanation = explain, .policies = maps_of};
 }
 
 }  // namespace hilo

@@ -1,21 +1,13 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
-#include "hilo/report/analysis.hpp"
-#include "hilo/store/store.hpp"
+#include "hilo/report/problem_view.hpp"
 
 namespace hilo {
 
-bool is_docking(const Results& results);
-
-// Why agents end where they do in docking, with what was measured; empty for other problems.
-std::vector<std::string> explain_docking(const Results& results, const Analysis& analysis);
-
-// The greedy policies of the first seed as inline SVG, one map each and the optimum beside them:
-// what they are worth from every cell at rest, exactly, and the likeliest course from one of them.
-// "" for other problems, and for those too large to draw.
-std::string docking_maps(const Store& store, const Results& results);
+// Docking: why agents end where they do, with what was measured; and the greedy policies of the
+// first seed as inline SVG, one map each and the optimum beside them: what they are worth from
+// every cell at rest, exactly, and the likeliest course from one of them. No maps for those too
+// large to draw.
+ProblemView docking_view();
 
 }  // namespace hilo

@@ -7,8 +7,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "hilo/report/docking_report.hpp"
 #include "hilo/report/findings.hpp"
+#include "hilo/report/problem_view.hpp"
 #include "hilo/report/shipped.hpp"
 #include "hilo/report/values_report.hpp"
 #include "hilo/report/variants.hpp"
@@ -98,7 +98,8 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   report.comparisons = compare_with_published(results);
   report.boxes = ratio_boxes(results);
   if (report.same_runs_as.empty()) report.variants = explain_variants(results, report.analysis);
-  report.docking = explain_docking(results, report.analysis);
+  const ProblemView& view = problem_view(results.problem_kind());
+  if (view.explanation) report.explanation = view.explanation(results, report.analysis);
   if (report.same_runs_as.empty()) report.sureness = sureness_table(store, results);
   report.findings = find_all(report);
   for (std::string& sentence : find_cut_episodes(results))
@@ -117,12 +118,12 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   report.bias = bias_table(results);
   report.problem = problem_table(results);
   report.comparison = published_table(report.comparisons);
-  report.search = search_table(results);
-  report.best = best_architecture(results);
+  if (view.table) report.of_problem = view.table(results);
+  if (view.sentence) report.best_of_problem = view.sentence(results);
   if (report.stand_in)
     for (Table* table :
          {&report.outcome, &report.robust, &report.needed, &report.saving, &report.ratios,
-          &report.bias, &report.problem, &report.cost, &report.search, &report.sureness})
+          &report.bias, &report.problem, &report.cost, &report.of_problem, &report.sureness})
       table->title += " (stand-in data)";
   return report;
 }

@@ -8,8 +8,7 @@
 
 #include "hilo/report/analysis.hpp"
 #include "hilo/report/published.hpp"
-#include "hilo/report/report_tables.hpp"
-#include "hilo/report/search_report.hpp"
+#include "hilo/report/tables.hpp"
 #include "hilo/store/store.hpp"
 
 namespace hilo {
@@ -40,12 +39,11 @@ struct ExperimentReport {
   Table problem;     // the problem's own figures
   Table cost;        // steps and seconds
   Table comparison;  // with the paper
-  Table search;      // architecture search: what was found
+  Table of_problem;  // what people of its field want to know
   Table sureness;    // how sure agents are of their greedy actions
 
-  std::vector<std::string> docking;  // why agents end where they do there
-
-  std::optional<BestArchitecture> best;
+  std::vector<std::string> explanation;  // why agents end where they do on this problem
+  std::string best_of_problem;           // a sentence for Markdown, already escaped
 };
 
 // Which experiments are part of which others. Made once for a report, as it reads the runs of all.

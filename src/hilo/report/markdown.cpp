@@ -13,10 +13,7 @@
 #include "hilo/report/figure.hpp"
 
 namespace hilo {
-namespace {
-
-// Text that Markdown takes as it is, in a table too.
-std::string plain(const std::string& text) {
+std::string escape_markdown(const std::string& text) {
   const bool has_link = text.find("](") != std::string::npos;
   // Underlines stress what stands between them, but not within a word.
   const auto in_word = [&](std::size_t i) {
@@ -40,6 +37,8 @@ std::string plain(const std::string& text) {
   return out;
 }
 
+namespace {
+
 // A path as the target of a link, which ends at a space or a bracket and decodes what follows %.
 std::string target(const std::string& path) {
   std::string out;
@@ -53,22 +52,23 @@ std::string target(const std::string& path) {
 
 std::string row_of(const std::vector<std::string>& cells) {
   std::string out = "|";
-  for (const std::string& cell : cells) out += fmt::format(" {} |", plain(cell));
+  for (const std::string& cell : cells) out += fmt::format(" {} |", escape_markdown(cell));
   return out + "\n";
 }
 
 std::string table_of(const Table& table) {
   if (table.empty()) return "";
-  std::string out = fmt::format("### {}\n\n{}|", plain(table.title), row_of(table.rows[0]));
+  std::string out =
+      fmt::format("### {}\n\n{}|", escape_markdown(table.title), row_of(table.rows[0]));
   for (std::size_t i = 0; i < table.rows[0].size(); ++i) out += i == 0 ? " --- |" : " ---: |";
   out += "\n";
   for (std::size_t i = 1; i < table.rows.size(); ++i) out += row_of(table.rows[i]);
-  return out + (table.note.empty() ? "\n" : fmt::format("\n{}\n\n", plain(table.note)));
+  return out + (table.note.empty() ? "\n" : fmt::format("\n{}\n\n", escape_markdown(table.note)));
 }
 
 std::string list_of(const std::vector<std::string>& items) {
   std::string out;
-  for (const std::string& item : items) out += fmt::format("- {}\n", plain(item));
+  for (const std::string& item : items) out += fmt::format("- {}\n", escape_markdown(item));
   return items.empty() ? "" : out + "\n";
 }
 
@@ -77,40 +77,34 @@ std::string section(const Store& store, const std::string& name, const SharedRun
   const Results results(store, name);
   const ExperimentReport r = make_experiment_report(store, results, all);
   const bool whole = r.same_runs_as.empty();
-  std::string out = fmt::format("## {}\n\n", plain(results.title()));
-  if (!r.title.empty()) out += plain(r.title) + "\n\n";
-  out += plain(r.setting) + ".\n\n";
+  std::string out = fmt::format("## {}\n\n", escape_markdown(results.title()));
+  if (!r.title.empty()) out += escape_markdown(r.title) + "\n\n";
+  out += escape_markdown(r.setting) + ".\n\n";
   if (const std::string json = store.diagnosis(name); !json.empty()) {
     const StoredDiagnosis found = read_diagnosis(json);
-    out += fmt::format("**Diagnosis: {}** (a pilot study: {})\n\n", plain(found.verdict),
-                       plain(found.title)) +
+    out += fmt::format("**Diagnosis: {}** (a pilot study: {})\n\n", escape_markdown(found.verdict),
+                       escape_markdown(found.title)) +
            list_of(found.sentences);
   }
   if (!r.missing.empty()) out += "**Not all runs are there:**\n\n" + list_of(r.missing);
   out += list_of(r.findings);
   if (!picture.empty())
     out +=
-        fmt::format("![{}: {}]({})\n\n", plain(results.title()),
+        fmt::format("![{}: {}]({})\n\n", escape_markdown(results.title()),
                     caption_of(whole ? FigureKind::learning : FigureKind::ratios), target(picture));
   out += table_of(r.outcome) + table_of(r.needed) + table_of(r.saving) + table_of(r.comparison);
-  out += table_of(r.search);
-  if (r.best)
-    out += fmt::format(
-        "The best architecture found{}, by {} with seed {}: `{}`, accuracy {:.2f} %, rank {} of "
-        "{}.\n\n",
-        r.stand_in ? " (stand-in data)" : "", plain(r.best->agent), r.best->seed,
-        nasbench201::to_string(r.best->architecture), r.best->accuracy, r.best->rank,
-        group_digits(static_cast<double>(NasSpace().size())));
+  out += table_of(r.of_problem);
+  if (!r.best_of_problem.empty()) out += r.best_of_problem + "\n\n";
   if (!r.variants.empty()) {
     out += "### As written and as published\n\n";
-    for (const std::string& sentence : r.variants) out += plain(sentence) + "\n\n";
+    for (const std::string& sentence : r.variants) out += escape_markdown(sentence) + "\n\n";
   }
-  if (!r.docking.empty()) out += "### Why they end there\n\n" + list_of(r.docking);
+  if (!r.explanation.empty()) out += "### Why they end there\n\n" + list_of(r.explanation);
   for (const Table* table : {&r.robust, &r.ratios, &r.bias, &r.sureness, &r.problem, &r.cost})
     out += table_of(*table);
   out += fmt::format("Made by {} on {}.\n\n",
-                     plain(fmt::format("{}", fmt::join(r.provenance.programs, ", "))),
-                     plain(fmt::format("{}", fmt::join(r.provenance.machines, "; "))));
+                     escape_markdown(fmt::format("{}", fmt::join(r.provenance.programs, ", "))),
+                     escape_markdown(fmt::format("{}", fmt::join(r.provenance.machines, "; "))));
   return out;
 }
 

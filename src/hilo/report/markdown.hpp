@@ -7,6 +7,9 @@
 
 namespace hilo {
 
+// Text that Markdown takes as it is, in a table too.
+std::string escape_markdown(const std::string& text);
+
 // The same report as Markdown, for documents under version control: sentences and tables. An
 // experiment that has one of the `pictures`, files seen from the document, shows it.
 std::string make_markdown(const Store& store, const ReportSource& source,

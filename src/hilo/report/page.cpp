@@ -12,11 +12,10 @@
 #include "hilo/report/colours.hpp"
 #include "hilo/report/detail/assets.hpp"
 #include "hilo/report/diagnosis_report.hpp"
-#include "hilo/report/docking_report.hpp"
 #include "hilo/report/experiment_report.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/html.hpp"
-#include "hilo/report/search_report.hpp"
+#include "hilo/report/problem_view.hpp"
 #include "hilo/report/values_report.hpp"
 
 namespace hilo {
@@ -93,19 +92,6 @@ std::string chart_figure(std::size_t experiment, std::size_t index, const ChartS
       "<table></table></div></details></figure>\n",
       chart.small ? " small" : "", escape_html(chart.title), escape_html(chart.note));
   return out;
-}
-
-std::string search_block(const ExperimentReport& r) {
-  if (!r.best) return "";
-  return fmt::format(
-      "<figure class=\"cell\"><h3>Best architecture "
-      "found{}</h3>{}<figcaption><p><code>{}</code></p>"
-      "<p>Accuracy {:.2f} %, rank {} of {} in the high fidelity; found by {}, seed {}.</p>"
-      "</figcaption></figure>\n",
-      r.stand_in ? " (stand-in data)" : "", cell_picture(r.best->architecture),
-      nasbench201::to_string(r.best->architecture), r.best->accuracy, r.best->rank,
-      group_digits(static_cast<double>(NasSpace().size())), escape_html(r.best->agent),
-      r.best->seed);
 }
 
 std::string sentences_block(const char* title, const std::vector<std::string>& sentences) {
@@ -185,8 +171,11 @@ Shown show(const Store& store, const std::string& name, std::size_t index, const
         "the median; dashed boxes are as-written. The numbers are in the table "
         "below.</figcaption>");
   out += html_table(r.outcome) + html_table(r.needed) + html_table(r.saving);
-  out += html_table(r.search) + search_block(r);
-  out += sentences_block("Why they end there", r.docking) + docking_maps(store, results);
+  const ProblemView& view = problem_view(results.problem_kind());
+  out += html_table(r.of_problem);
+  if (view.picture) out += view.picture(results);
+  out += sentences_block("Why they end there", r.explanation);
+  if (view.policies) out += view.policies(store, results);
   out += sentences_block("As written and as published", r.variants) + html_table(r.comparison);
   for (std::size_t i = whole ? 1 : 0; i < charts.size(); ++i)
     out += chart_figure(index, i, charts[i], r.stand_in);

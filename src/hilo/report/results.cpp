@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/env/catalogue.hpp"
 
 namespace hilo {
@@ -188,6 +189,11 @@ std::string Results::problem_kind() const {
   return agents_.empty() ? "" : canonical_value(canonical_of(agents_[0]), "problem.kind");
 }
 
+bool Results::is_judged_by_mean_reward() const {
+  const std::string kind = problem_kind();
+  return is_registered(kind) && hilo::problem_kind(kind).judged_by_mean_reward;
+}
+
 bool Results::is_of_user() const {
   const std::string kind = problem_kind();
   return !kind.empty() && !is_registered(kind);
@@ -197,7 +203,7 @@ std::string Results::find_reward_metric() const {
   const bool tested = has_metric("test_reward") || !has_metric("train_reward");
   const std::string by_return = tested ? "test_return" : "train_return";
   const bool by_value =
-      is_of_user() || (problem_kind() == "docking" && !has_metric("policy_reward"));
+      is_of_user() || (!is_judged_by_mean_reward() && !has_metric("policy_reward"));
   if (by_value && has_metric(by_return)) return by_return;
   return tested ? "test_reward" : "train_reward";
 }
@@ -231,8 +237,14 @@ std::string without_noise(const std::string& label, const std::string& snr_db) {
 bool is_registered(const std::string& problem_kind) { return is_problem_kind(problem_kind); }
 
 std::string baseline_of(const Results& results) {
+  std::string found;
   for (const std::string& agent : results.agents())
-    if (results.kind_of(agent) == kBaselineKind) return agent;
+    if (results.kind_of(agent) == kBaselineKind) {
+      // Among several of the kind the one that is as it comes, and so has its plain name.
+      if (agent == agent_kind(kBaselineKind).display) return agent;
+      if (found.empty()) found = agent;
+    }
+  if (!found.empty()) return found;
   return results.agents().empty() ? "" : results.agents()[0];
 }
 

@@ -39,6 +39,7 @@ class Results {
   // rewards whoever ends quickly, so of a user's own simulators it is test_return or train_return.
   const std::string& reward_metric() const { return reward_metric_; }
   std::string problem_kind() const;
+  bool is_judged_by_mean_reward() const;  // see ProblemKind
   bool is_of_user() const;  // its simulators are the user's own, not of a registered kind
   bool has_metric(const std::string& agent, const std::string& metric) const;
   // The configuration behind a label: its hash, and itself, one "part.key = value" a line.

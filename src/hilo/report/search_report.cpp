@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <optional>
+
+#include "hilo/env/nas/space.hpp"
+#include "hilo/report/html.hpp"
+#include "hilo/report/markdown.hpp"
 
 namespace hilo {
 namespace {
@@ -31,7 +36,14 @@ constexpr double kNodeY = 150;
 // skip_connect, none, nor_conv_3x3, nor_conv_1x1, avg_pool_3x3
 constexpr const char* kEdgeColour[] = {"#56b4e9", "#999999", "#d55e00", "#e69f00", "#009e73"};
 
-}  // namespace
+// The best architecture that any run of an experiment trained in the high fidelity.
+struct BestArchitecture {
+  Architecture architecture = 0;
+  double accuracy = 0;
+  std::uint64_t rank = 0;  // among all, 1 is best
+  std::string agent;
+  std::uint64_t seed = 0;
+};
 
 std::optional<BestArchitecture> best_architecture(const Results& results) {
   std::optional<BestArchitecture> best;
@@ -106,6 +118,42 @@ std::string cell_picture(Architecture architecture) {
         : node == 3 ? "out"
                     : fmt::format("{}", node));
   return out + "</svg>";
+}
+
+const char* word_on_data(const Results& results) {
+  return results.is_stand_in() ? " (stand-in data)" : "";
+}
+
+std::string picture_of_best(const Results& results) {
+  const auto best = best_architecture(results);
+  if (!best) return "";
+  return fmt::format(
+      "<figure class=\"cell\"><h3>Best architecture "
+      "found{}</h3>{}<figcaption><p><code>{}</code></p>"
+      "<p>Accuracy {:.2f} %, rank {} of {} in the high fidelity; found by {}, seed {}.</p>"
+      "</figcaption></figure>\n",
+      word_on_data(results), cell_picture(best->architecture),
+      nasbench201::to_string(best->architecture), best->accuracy, best->rank,
+      group_digits(static_cast<double>(NasSpace().size())), escape_html(best->agent), best->seed);
+}
+
+std::string sentence_on_best(const Results& results) {
+  const auto best = best_architecture(results);
+  if (!best) return "";
+  return fmt::format(
+      "The best architecture found{}, by {} with seed {}: `{}`, accuracy {:.2f} %, rank {} of {}.",
+      word_on_data(results), escape_markdown(best->agent), best->seed,
+      nasbench201::to_string(best->architecture), best->accuracy, best->rank,
+      group_digits(static_cast<double>(NasSpace().size())));
+}
+
+}  // namespace
+
+ProblemView search_view() {
+  return {.kind = "nas-bench-201",
+          .table = search_table,
+          .sentence = sentence_on_best,
+          .picture = picture_of_best};
 }
 
 }  // namespace hilo

@@ -1,38 +1,45 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "hilo/report/analysis.hpp"
 #include "hilo/report/published.hpp"
-#include "hilo/report/results.hpp"
+#include "hilo/report/table.hpp"
 
 namespace hilo {
 
-// Columns of text, padded to their widths; the first is aligned to the left, the others to the
-// right.
-std::string format_table(const std::vector<std::vector<std::string>>& rows);
+// The variance ratios of an agent at the end of its runs, beside the published ones.
+struct RatioBox {
+  std::string agent;
+  std::size_t seeds = 0;
+  Box box;
+  std::optional<PublishedPoint> published;
+};
 
-// Mean ± standard error of a metric for every agent at some episodes, and at the end where runs end
-// at different ones.
-std::string learning_table(const Results& results, const std::string& metric);
+// Of the agents that make corrections.
+std::vector<RatioBox> ratio_boxes(const Results& results);
 
-// Every agent minus the baseline, paired by seed, with 95 % intervals, at the end.
-std::string difference_table(const Results& results, const std::string& baseline,
-                             const std::string& metric);
+// The tables of a report, in the order in which it shows them.
+Table outcome_table(const Analysis& analysis);
+Table needed_table(const Analysis& analysis);
+Table saving_table(const Analysis& analysis);
+Table published_table(const std::vector<Comparison>& comparisons);
+Table robust_table(const Analysis& analysis);
+Table ratio_table(const std::vector<RatioBox>& boxes);
+Table bias_table(const Results& results);
+Table problem_table(const Results& results);
+Table cost_table(const Results& results);
 
-// Whether runs of an agent end at different episodes, as with a budget in steps.
-bool ends_differ(const Results& results, const std::string& metric);
+// Above or below the baseline, if the 95 % interval of the difference is clear of 0.
+enum class Side : std::uint8_t { above, below, unclear };
+Side side_of(const Summary& difference);
 
-// The cells of a comparison, for tables of any kind.
-std::string show_ours(const Comparison& comparison);
-std::string show_published(const PublishedPoint& point);
-std::string show_difference(const Comparison& comparison);
-std::string show_verdict(const Comparison& comparison);
+// "2.30× [1.93, ≥ 2.55]".
+std::string show_saving(const Need& need);
 
-// Ours, published, difference in standard errors, verdict.
-std::string comparison_table(const std::vector<Comparison>& comparisons);
-
-// Up to five episodes worth a column: 0, 10 %, 20 %, 50 % and 100 % of what every run tested.
-std::vector<std::uint64_t> checkpoints(const Results& results, const std::string& metric);
+// What "final level" is in words.
+const char* level_name(const Analysis& analysis);
 
 }  // namespace hilo

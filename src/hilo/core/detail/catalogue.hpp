@@ -55,7 +55,8 @@ class Catalogue {
     const std::lock_guard lock(mutex_);
     if (const Kind* kind = look_up(name)) return *kind;
     std::vector<std::string> known;
-    for (const Kind& kind : kinds_) known.emplace_back(kind.name);
+    for (const Kind& kind : kinds_)
+      if (look_up(kind.name) == &kind) known.emplace_back(kind.name);
     throw Error(Errc::spec, fmt::format("unknown {} kind '{}'{} (known: {})", sort_, name,
                                         did_you_mean(name, known), fmt::join(known, ", ")));
   }

@@ -224,6 +224,7 @@ ProblemKind nas_kind() {
           .content_hash = hash_content,
           .file_parameters = {"table", "scale"},
           .lacks = lacks,
+          .judged_by_mean_reward = true,
           .observed = observed(),
           .same_for_all_seeds = true};
 }

@@ -20,15 +20,13 @@ TrainingOptions training_options(const PlannedRun& run) {
 
 std::unique_ptr<TabularAgent> build_agent(const PlannedRun& run, const Fidelities& pair) {
   const Parameters& p = run.config->train;
-  require_fidelities(*run.config->agent, pair);
-  return run.config->agent->build(
-      pair, run.config->agent_parameters,
-      {.gamma = p.number("gamma"),
-       .epsilon = p.number("epsilon"),
-       .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
-       .truncation = truncation_from_name(p.text("truncation")),
-       .seed = run.seed,
-       .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))});
+  return build_checked(*run.config->agent, pair, run.config->agent_parameters,
+                       {.gamma = p.number("gamma"),
+                        .epsilon = p.number("epsilon"),
+                        .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
+                        .truncation = truncation_from_name(p.text("truncation")),
+                        .seed = run.seed,
+                        .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))});
 }
 
 RunRecord start_record(const PlannedRun& run) {
