@@ -20,7 +20,7 @@ std::vector<MetricKind> of_the_loop() {
   using enum Measured;
   return {
       {{"test_reward", "mean reward per step of the greedy policy in test episodes",
-        "mean reward per step of the greedy policy, tests", higher, at_tests},
+        "mean reward per step, greedy policy", higher, at_tests},
        "optimal_reward",
        {}},
       {{"test_return", "discounted return of the greedy policy in test episodes",
