@@ -16,7 +16,7 @@ CLI::Option& as_option(void* behind) { return *static_cast<CLI::Option*>(behind)
 }  // namespace
 
 struct App::Impl {
-  std::unique_ptr<CLI::App> own;  // of the program itself; commands are owned by it
+  std::unique_ptr<CLI::App> own;  // only in the program's App; it owns the commands
   CLI::App* app = nullptr;
 };
 

@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-// The command line, as commands see it: CLI11 behind a door. Every file that includes CLI11
-// compiles its templates anew, which took longer than all that the commands do; so arguments.cpp is
-// the only one. Names are CLI11's.
+// The command line as the commands see it: a wrapper around CLI11. Every file that includes CLI11
+// compiles its templates again, which took longer than compiling the commands themselves. Therefore
+// only arguments.cpp includes it. Names are those of CLI11.
 namespace hilo::cli {
 
-// Says what is wrong with a text that was given, or "".
+// Returns what is wrong with the given text, or "" if nothing is.
 using Check = std::function<std::string(const std::string& text)>;
 
-// An option of a command. A handle: App owns what is behind it.
+// A handle to an option of a command. App owns the option itself.
 class Option {
  public:
   Option& required();
-  Option& capture_default_str();  // shows what it is by default
+  Option& capture_default_str();  // the help text shows the default value
   Option& check(Check check);
   Option& expected(int count);
   Option& each_time();  // may be given several times, one value each
@@ -35,7 +35,7 @@ class Option {
   void* behind_;  // CLI::Option
 };
 
-// What --help and --version print, or what is wrong with the command line.
+// Thrown by App::parse: the text of --help or --version, or what is wrong with the command line.
 struct ShownInstead {
   std::string text;
 };
@@ -52,7 +52,8 @@ class App {
   App& operator=(const App&) = delete;
   ~App();
 
-  // Where the value goes, which must outlive it. Names: "--store", or "STORE" for one without.
+  // `value` receives what is given and must outlive the App. A name is "--store", or "STORE" for a
+  // positional argument.
   Option add_option(const std::string& name, std::string& value, const std::string& description);
   Option add_option(const std::string& name, std::vector<std::string>& value,
                     const std::string& description);

@@ -10,11 +10,11 @@
 
 #include "cli/arguments.hpp"
 
-// What flags that are numbers may be. CLI11 alone lets -1 wrap around, lets too many digits
-// saturate and takes nan for any number.
+// Checks of numeric flags. CLI11 alone lets -1 wrap around, saturates numbers that are too large
+// and accepts nan as a number.
 namespace hilo::cli {
 
-// Seeds of specs and stores end there, too.
+// Specs and stores have the same largest seed.
 inline constexpr std::uint64_t kMaxSeed = 0x7fffffffffffffffULL;
 inline constexpr std::uint64_t kMaxThreads = 4096;
 
@@ -33,7 +33,8 @@ inline Check whole_number(std::uint64_t low, std::uint64_t high) {
   };
 }
 
-// A finite number in an interval whose ends count, or not where `open_low`, `open_high`.
+// A finite number in an interval. It includes its ends, except where `open_low` or `open_high` is
+// set.
 struct NumberRange {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();

@@ -5,8 +5,9 @@
 
 #include "cli/arguments.hpp"
 
-// One file per subcommand. Each adds its options to the app and returns what to do when it was
-// called: read flags, call the library, say what was done. The result is the exit code.
+// One file per subcommand. Each function adds the options of its command to the app and returns the
+// handler of the command, which reads the flags, calls the library and prints what was done. The
+// handler returns the exit code.
 namespace hilo::cli {
 
 using Handler = std::function<int()>;
@@ -22,17 +23,17 @@ Handler add_plan(App& app);
 Handler add_merge(App& app);
 Handler add_import(App& app);
 Handler add_list(App& app);
-Handler add_completion(App& app);  // add last: it completes the others
+Handler add_completion(App& app);  // add last: it needs the names of the others
 
 inline constexpr int kVerdictFailed = 1;
 inline constexpr int kInterrupted = 130;
 
-// Puts an example below a command's help.
+// Adds an example below the help text of a command.
 inline void add_example(App& app, const std::string& example) {
   app.footer("\nExample:\n  " + example + "\n");
 }
 
-// For every command that writes a file (core/output_file.hpp).
+// Adds --force to a command that writes a file (core/output_file.hpp).
 inline void add_force(App& app, bool& force) {
   app.add_flag("--force", force, "replace a file that hilo did not write");
 }

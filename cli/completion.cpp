@@ -6,8 +6,8 @@
 namespace hilo::cli {
 namespace {
 
-// Words after "hilo": the subcommands, then their options, else files. zsh takes the same function
-// through bashcompinit.
+// Completes the subcommands after "hilo", then their options, else file names. zsh uses the same
+// function through bashcompinit.
 std::string bash_completion(const App& root) {
   std::string cases;
   std::vector<std::string> names;
@@ -15,7 +15,7 @@ std::string bash_completion(const App& root) {
     names.push_back(sub->name());
     std::vector<std::string> words = sub->option_names();
     if (sub->name() == "list")
-      words.insert(words.end(), {"problems", "agents", "estimators", "experiments"});
+      words.insert(words.end(), {"problems", "agents", "estimators", "experiments", "metrics"});
     if (sub->name() == "completion") words.insert(words.end(), {"bash", "zsh"});
     cases += fmt::format("    {}) words='{}' ;;\n", sub->name(), fmt::join(words, " "));
   }

@@ -28,14 +28,15 @@ struct Options {
   bool json = false;
 };
 
-// How a pilot stands for the agent of a configuration.
+// How a pilot study represents the agent of a configuration.
 PilotView pilot_view(const RunConfig& config, std::size_t num_actions) {
   if (!config.agent->pilot) return {};
   return config.agent->pilot(config.agent_parameters, config.train.number("epsilon"), num_actions);
 }
 
-// The agent whose problem and m are looked at: the one that is judged where it is there, else the
-// first that uses a low fidelity and that a pilot can stand for.
+// The configuration whose problem and m are diagnosed: the first whose agent is exactly the one
+// that the study judges. If there is none, the first that uses a low fidelity and that a pilot
+// study can represent.
 const RunConfig& find_config(const Spec& spec, const std::string& file) {
   const RunConfig* found = nullptr;
   std::string obstacle = "no agent uses a low fidelity, so there is nothing to diagnose";
@@ -53,7 +54,8 @@ const RunConfig& find_config(const Spec& spec, const std::string& file) {
   throw Error(Errc::spec, fmt::format("{}: {}", file, obstacle));
 }
 
-// Epsilon-greedy in a trained policy, or uniform.
+// The Q table of a trained policy, which the pilot follows epsilon-greedily. All zero, which makes
+// the pilot uniform, if no store is given.
 QTable policy_of(const Options& options, const Fidelities& pair) {
   QTable q(pair.high().num_states(), pair.num_actions());
   if (options.policy_store.empty()) return q;
@@ -84,7 +86,7 @@ void show_progress(std::uint32_t done, std::uint32_t all) {
   if (done == all) say("\r\033[K");
 }
 
-// A spec, or a folder of tables with the defaults of everything else.
+// A spec, or one made for a folder of tables with defaults for everything else.
 Spec find_spec(const Options& options) {
   namespace fs = std::filesystem;
   std::error_code ignored;
@@ -107,7 +109,7 @@ int run(const Options& options) {
     throw Error(Errc::usage, "--cost-high and --cost-low belong together");
   if (options.policy_store.empty() &&
       !(options.policy_experiment.empty() && options.policy_agent.empty()))
-    throw Error(Errc::usage, "--experiment and --agent are of --policy STORE, which is not given");
+    throw Error(Errc::usage, "--experiment and --agent need --policy STORE, which is not given");
   const Spec spec = find_spec(options);
   const RunConfig& config = find_config(spec, options.spec);
   require_memory(estimate_bytes(*config.problem_kind, config.problem));
@@ -156,7 +158,7 @@ int run(const Options& options) {
   fmt::print("Looked at: {}, {}, m = {}, seed {}, policy {}.\n", config.problem_kind->name,
              config.label, pilot.low_rollouts, options.seed, source.policy);
   if (options.policy_store.empty())
-    fmt::print("A training with train.pilot_episodes = {} opens with these very episodes.\n",
+    fmt::print("A training with train.pilot_episodes = {} starts with exactly these episodes.\n",
                pilot.episodes);
   if (!options.store.empty())
     fmt::print("kept in {}: hilo report {} --out report.html shows it\n", options.store,
@@ -174,12 +176,12 @@ Handler add_diagnose(App& app) {
   app.add_option("--pilot", options->pilot, "high-fidelity episodes to spend")
       .capture_default_str()
       .check(whole_number(0, 0xffffffffU));
-  app.add_option("--seed", options->seed, "of the problem and the episodes")
+  app.add_option("--seed", options->seed, "seed of the problem and the episodes")
       .capture_default_str()
       .check(whole_number(0, kMaxSeed));
   app.add_option("--returns", options->plan.returns,
-                 "high-fidelity returns of a pair to plan for; default: what the spec's training "
-                 "would give")
+                 "high-fidelity returns of each state-action pair to plan for; default: what the "
+                 "spec's training would give")
       .check(number_in({.low = 0, .high = 1e9, .open_low = true}));
   app.add_option("--cost-high", options->plan.cost_high,
                  "cost of a high-fidelity step, in any unit; default: the time measured")
@@ -189,9 +191,10 @@ Handler add_diagnose(App& app) {
       .check(positive_number());
   app.add_option("--policy", options->policy_store,
                  "store with a trained policy to follow; default: uniform");
-  app.add_option("--experiment", options->policy_experiment, "of that store; default: the first");
-  app.add_option("--agent", options->policy_agent, "of that experiment; default: the first");
-  app.add_option("--store", options->store, "keep the diagnosis there, for the report's page");
+  app.add_option("--experiment", options->policy_experiment,
+                 "experiment of that store; default: the first");
+  app.add_option("--agent", options->policy_agent, "agent of that experiment; default: the first");
+  app.add_option("--store", options->store, "store to keep the diagnosis in, for hilo report");
   app.add_option("--set", options->overrides, "set a key of the spec, as in problem.snr_db=-10")
       .each_time();
   app.add_flag("--json", options->json, "print JSON");

@@ -21,7 +21,7 @@ struct Options {
 
 constexpr const char* kHeader = "experiment,agent,seed,episode,metric,value";
 
-// The long format; numbers in the shortest form that reads back to the same bits.
+// One line for each value. Numbers have the shortest form that reads back to the same bits.
 void write_csv(const Store& store, const std::string& experiment, std::ostream& out) {
   fmt::memory_buffer buffer;
   const auto flush = [&] {
@@ -73,7 +73,7 @@ Handler add_export(App& app) {
   app.add_option("STORE", options->store, "result store").required();
   app.add_option("--csv", options->csv,
                  "file to write, - for standard output, which is the default");
-  app.add_option("--experiment", options->experiment, "only this one");
+  app.add_option("--experiment", options->experiment, "export only this experiment");
   add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON instead");
   add_example(app, "hilo export hilo.db --csv results.csv");

@@ -26,7 +26,7 @@ int run(const Options& options) {
                 fmt::format("{}: no column has an accuracy in {} for every "
                             "architecture; there are {}",
                             options.input, options.scale, fmt::join(found.others, ", ")));
-  // Reading checks every value, so that what is written can be read.
+  // Loading checks every value, so the table that is written can be read again.
   const auto columns = load_accuracies(options.input, wanted, scale);
   save_accuracies(options.out, wanted, columns,
                   {.mark = {}, .inputs = {options.input}, .force = options.force});
@@ -58,7 +58,8 @@ Handler add_import(App& app) {
   nas.add_option("--out", options->out, "table to write, CSV").required();
   nas.add_option("--columns", options->columns, "columns to take; default: all complete ones")
       .delimiter(',');
-  nas.add_option("--scale", options->scale, "in what the input has accuracies: percent or fraction")
+  nas.add_option("--scale", options->scale,
+                 "unit of the accuracies in the input: percent or fraction")
       .check(one_of({"percent", "fraction"}))
       .capture_default_str();
   add_force(nas, options->force);

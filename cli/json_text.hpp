@@ -5,7 +5,7 @@
 
 namespace hilo::cli {
 
-// As it is printed. Names of files need not be text: bytes that are none are replaced.
+// JSON as the commands print it. File names need not be valid UTF-8: invalid bytes are replaced.
 inline std::string json_text(const nlohmann::json& json) {
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }

@@ -26,7 +26,7 @@ struct Entry {
   std::string name, description;
   std::span<const ParameterInfo> parameters = {};
   std::vector<std::string> variants = {};
-  std::vector<std::string> variant_keys = {};  // that they stand for
+  std::vector<std::string> variant_keys = {};  // whose values the variants set
 };
 
 const char* when(Measured measured) {

@@ -18,7 +18,7 @@ struct Options {
 };
 
 int run(const Options& options) {
-  // All are opened first, so that a bad one is found before anything is written.
+  // All stores are opened first, so that a bad one is found before anything is written.
   const Damaged damaged = options.skip_damaged ? Damaged::leave_out : Damaged::stop;
   std::vector<Store> sources;
   for (const std::string& store : options.stores) {
@@ -33,7 +33,7 @@ int run(const Options& options) {
   try {
     outcome = into.merge(sources, damaged, [] { return !stop_requested; });
   } catch (const Error&) {
-    into.discard_if_new();  // all or nothing: not even an empty store
+    into.discard_if_new();  // a failed merge leaves nothing behind, not even an empty store
     if (stop_requested) return kInterrupted;
     throw;
   }
@@ -59,9 +59,9 @@ int run(const Options& options) {
 Handler add_merge(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("STORE", options->stores, "stores to read").required();
-  app.add_option("--into", options->into, "store to add them to; made if there is none").required();
-  app.add_flag("--skip-damaged", options->skip_damaged,
-               "leave out what is not as it was written, and name it");
+  app.add_option("--into", options->into, "store to add them to; created if it does not exist")
+      .required();
+  app.add_flag("--skip-damaged", options->skip_damaged, "leave out what is damaged, and name it");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo merge monday.db tuesday.db --into week.db");
   return [options] { return run(*options); };

@@ -10,15 +10,17 @@ namespace hilo::cli {
 
 const bool kHasMpi = false;
 
-// Copies that know nothing of each other would all do the same work and fight for the store.
+// Without MPI, processes that were started together would all do the same work and compete for the
+// store.
 Ranks::Ranks() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {
     const char* size = std::getenv(name);
     if (size != nullptr && std::string(size) != "1")
-      throw Error(Errc::usage,
-                  fmt::format("started as one of {} ranks ({}), but this program is built without "
-                              "MPI; make mpi builds the one for that, build/release/bin/mpi/hilo",
-                              size, name));
+      throw Error(
+          Errc::usage,
+          fmt::format("started as one of {} ranks ({}), but this program is built without "
+                      "MPI; make mpi builds the program with MPI, build/release/bin/mpi/hilo",
+                      size, name));
   }
 }
 Ranks::~Ranks() = default;
@@ -33,7 +35,7 @@ std::unique_ptr<Executor> make_executor(unsigned threads) {
 void work_for_first_rank(const std::vector<RunGroup>& /*all*/, unsigned /*threads*/,
                          const std::function<bool()>& /*keep_going*/,
                          const Checkpoints& /*checkpoints*/) {
-  throw Error(Errc::usage, "there is one rank only");
+  throw Error(Errc::usage, "there is only one rank");
 }
 void end_all_ranks(int /*code*/) {}
 

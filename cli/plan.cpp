@@ -23,11 +23,11 @@ struct Options {
   double returns = 100;
   double cost_high = 0, cost_low = 0;
   std::string store, experiment, agent;
-  std::optional<double> bias;  // exact, root mean square, as the store has it
+  std::optional<double> bias;  // exact, root mean square, from the store
   bool json = false;
 };
 
-// Fills in what the flags leave open from what a store has measured.
+// Takes values that no flag gives from the measurements in a store.
 void read_store(Options& options) {
   if (options.store.empty()) return;
   const Store store = Store::open_to_read(options.store);
@@ -54,11 +54,11 @@ void read_store(Options& options) {
   options.bias = pick("bias_rms");
   if (!options.correlation) options.correlation = pick("correlation");
   if (!options.gamma && !results.agents().empty())
-    options.gamma =
-        std::stod(canonical_value(results.canonical_of(results.agents()[0]), "train.gamma"));
+    options.gamma = results.configuration_of(results.agents()[0]).number("train.gamma");
 }
 
-// Theorem 1, as far as the rewards' range is known.
+// Theorem 1. Without the range of the rewards: the counts of Lemma 1 and the largest b for which
+// they hold.
 nlohmann::json returns_needed(const Options& o) {
   const double delta = 1 - o.confidence;
   const double variance = *o.sd * *o.sd;
@@ -68,7 +68,8 @@ nlohmann::json returns_needed(const Options& o) {
     out["plain"] = samples_needed_within_lemma_1(variance, *o.error, delta);
     if (o.correlation)
       out["corrected"] = samples_needed_within_lemma_1((1 - rho * rho) * variance, *o.error, delta);
-    // Lemma 1 needs xi <= sigma^2 / b, with the variance and the b of what is averaged.
+    // Lemma 1 needs xi <= sigma^2 / b, where sigma^2 and b are those of the terms that are
+    // averaged.
     out["plain_holds_if_b_at_most"] = variance / *o.error;
     if (o.correlation) out["corrected_holds_if_b_at_most"] = (1 - rho * rho) * variance / *o.error;
     return out;
@@ -83,7 +84,7 @@ nlohmann::json returns_needed(const Options& o) {
                             "from their mean",
                             *o.sd, b));
   const Bounded plain{variance, b};
-  // alpha = rho sigma_hi / sigma_lo; without the latter, both are taken as alike.
+  // alpha = rho sigma_hi / sigma_lo; sigma_lo is not known here and taken to equal sigma_hi.
   const Bounded corrected = control_variate_of(plain, rho, rho, b_low);
   out["b"] = b;
   out["plain"] = samples_needed(plain, *o.error, delta);
@@ -143,7 +144,7 @@ void print_needed(const nlohmann::json& j) {
     if (j.contains("corrected_holds_if_b_at_most"))
       fmt::print(", and no corrected one further than {:.4g}",
                  j["corrected_holds_if_b_at_most"].get<double>());
-    fmt::print("; --rewards MIN MAX checks that, and counts anew where it is not so\n");
+    fmt::print("; --rewards MIN MAX checks that, and counts again where it does not hold\n");
   }
 }
 
@@ -169,12 +170,12 @@ int run(Options options) {
   const auto need = [](bool ok, const char* flag) {
     if (!ok)
       throw Error(Errc::usage,
-                  fmt::format("{} is needed, or a --store that has measured it", flag));
+                  fmt::format("{} is needed, or a --store with its measurement", flag));
   };
   if ((options.cost_high > 0) != (options.cost_low > 0))
     throw Error(Errc::usage, "--cost-high and --cost-low belong together");
   if (options.store.empty() && !(options.experiment.empty() && options.agent.empty()))
-    throw Error(Errc::usage, "--experiment and --agent are of a --store, which is not given");
+    throw Error(Errc::usage, "--experiment and --agent need a --store, which is not given");
   const bool wants_costs = options.correlation.has_value();
   if (!options.error && options.gaps.empty() && !wants_costs)
     throw Error(Errc::usage,
@@ -223,12 +224,13 @@ Handler add_plan(App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("--sd", options->sd, "standard deviation of a high-fidelity return")
       .check(positive_number());
-  app.add_option("--correlation", options->correlation, "of high- and low-fidelity returns")
+  app.add_option("--correlation", options->correlation,
+                 "correlation of high- and low-fidelity returns")
       .check(number_in({.low = -1, .high = 1}));
   Option error =
-      app.add_option("--error", options->error, "largest error of a value that is wanted");
+      app.add_option("--error", options->error, "largest acceptable error of an estimated value");
   error.check(positive_number());
-  app.add_option("--confidence", options->confidence, "with which it is wanted")
+  app.add_option("--confidence", options->confidence, "probability that the error is not larger")
       .capture_default_str()
       .check(number_in({.low = 0, .high = 1, .open_low = true, .open_high = true}))
       .needs(error);
@@ -238,27 +240,30 @@ Handler add_plan(App& app) {
           .check(number_in({}))
           .needs(error);
   app.add_option("--low-rewards", options->low_rewards,
-                 "the same in the low fidelity; default: alike")
+                 "smallest and largest low-fidelity reward; default: as --rewards")
       .expected(2)
       .check(number_in({}))
       .needs(rewards);
   app.add_option("--gamma", options->gamma, "discount; default 0.99, or the store's")
       .check(number_in({.low = 0, .high = 1, .open_high = true}))
       .needs(rewards);
-  Option gap = app.add_option("--gap", options->gaps,
-                              "how much worse another action is than the best; once for each");
+  Option gap =
+      app.add_option("--gap", options->gaps,
+                     "how much worse another action is than the best; once for each such action");
   gap.check(positive_number());
-  app.add_option("--returns", options->returns, "of every action, for --gap")
+  app.add_option("--returns", options->returns, "number of returns of every action, for --gap")
       .capture_default_str()
       .check(positive_number())
       .needs(gap);
-  app.add_option("--cost-high", options->cost_high, "of a high-fidelity return, in any unit")
+  app.add_option("--cost-high", options->cost_high, "cost of a high-fidelity return, in any unit")
       .check(positive_number());
-  app.add_option("--cost-low", options->cost_low, "of a low-fidelity return, in the same")
+  app.add_option("--cost-low", options->cost_low, "cost of a low-fidelity return, in the same unit")
       .check(positive_number());
-  app.add_option("--store", options->store, "take what is not given from results there");
-  app.add_option("--experiment", options->experiment, "of the store; default: the first");
-  app.add_option("--agent", options->agent, "of the experiment; default: the first that has it");
+  app.add_option("--store", options->store, "store with results, for values that are not given");
+  app.add_option("--experiment", options->experiment,
+                 "experiment of the store; default: the first");
+  app.add_option("--agent", options->agent,
+                 "agent of the experiment; default: the first with the value");
   app.add_flag("--json", options->json, "print JSON");
   add_example(app,
               "hilo plan --sd 5.8 --correlation 0.97 --error 0.5 --cost-high 100 --cost-low 1");

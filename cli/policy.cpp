@@ -26,7 +26,8 @@ struct Options {
 
 constexpr const char* kHeader = "state,action,q,greedy";
 
-// What was not said is taken if there is only one of it.
+// The default of a flag that was not given: the only name that there is. Throws unless there
+// is exactly one.
 std::string only_one(const std::vector<std::string>& all, const char* what, const char* flag) {
   if (all.size() == 1) return all[0];
   throw Error(Errc::usage,
@@ -87,7 +88,7 @@ int run(Options options) {
     options.agent = only_one(store.agents(options.experiment), "agent", "--agent");
   const StoredPolicy stored = store.policy(options.experiment, options.agent, options.seed);
   if (stored.q.empty())
-    throw Error(Errc::usage, fmt::format("the policy is of the kind '{}', which is no table",
+    throw Error(Errc::usage, fmt::format("the policy is of the kind '{}', which is not a table",
                                          stored.artifact.kind));
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
@@ -100,8 +101,9 @@ int run(Options options) {
         {"states", q.num_states()},         {"actions", q.num_actions()}, {"csv", options.csv}};
     fmt::print("{}\n", json_text(out));
   } else if (options.csv.empty()) {
-    fmt::print("{}, {}, seed {}: {} states, {} actions; --state S asks it, --csv FILE exports it\n",
-               options.experiment, options.agent, options.seed, q.num_states(), q.num_actions());
+    fmt::print(
+        "{}, {}, seed {}: {} states, {} actions; --state S shows a state, --csv FILE exports all\n",
+        options.experiment, options.agent, options.seed, q.num_states(), q.num_actions());
   } else {
     fmt::print("policy of {}, {}, seed {} written to {}\n", options.experiment, options.agent,
                options.seed, options.csv);
@@ -119,10 +121,10 @@ Handler add_policy(App& app) {
   app.add_option("--seed", options->seed, "which of the trained policies")
       .capture_default_str()
       .check(whole_number(0, kMaxSeed));
-  app.add_option("--state", options->state, "ask it about this state")
+  app.add_option("--state", options->state, "show greedy actions and Q values of this state")
       .check(whole_number(0, kMaxTableSize - 1));
   app.add_option("--csv", options->csv,
-                 "write all of it: state,action,q,greedy; - for standard output");
+                 "write the whole policy as state,action,q,greedy; - for standard output");
   add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo policy hilo.db --agent 'MFMCRL m=10 as-written' --seed 3 --state 7");

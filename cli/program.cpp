@@ -29,7 +29,7 @@ struct Command {
   const char* name;
   const char* description;
   Handler (*add)(hilo::cli::App&);
-  bool on_all_ranks = false;  // otherwise it is the first one's alone
+  bool on_all_ranks = false;  // otherwise only the first rank runs it
 };
 
 constexpr Command kCommands[] = {
@@ -45,7 +45,7 @@ constexpr Command kCommands[] = {
      hilo::cli::add_diagnose},
     {"plan", "returns needed, best ratio and costs, from the theory", hilo::cli::add_plan},
     {"merge", "put several stores into one", hilo::cli::add_merge},
-    {"import", "bring tables of others into a form that hilo reads", hilo::cli::add_import},
+    {"import", "convert benchmark tables into a form that hilo reads", hilo::cli::add_import},
     {"list", "what can be named in a spec, and the shipped experiments", hilo::cli::add_list},
     {"completion", "shell completion", hilo::cli::add_completion},
 };
@@ -57,7 +57,7 @@ Exit codes: 0 ok, 1 a verdict failed, 2 usage, 3 bad spec, 4 bad data, 5 i/o,
 Example:
   hilo reproduce figure-2a)";
 
-constexpr std::size_t kMostSaid = 500;  // of an error that repeats what was given
+constexpr std::size_t kMostSaid = 500;  // characters of a message that quotes the command line
 
 // "; did you mean 'run'?" for a mistyped command, or for a flag of the command; else "".
 std::string what_was_meant(const hilo::cli::App& app, int argc, char** argv) {
@@ -81,14 +81,14 @@ std::string what_was_meant(const hilo::cli::App& app, int argc, char** argv) {
   return "";
 }
 
-// An empty name is a variable of a script that was not set, never what was meant.
+// An empty argument comes from a script variable that was not set. It is never intended.
 void refuse_empty(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (const std::string given = argv[i];
         given.empty() || (given.starts_with("--") && given.ends_with("=")))
       throw hilo::Error(
           hilo::Errc::usage,
-          fmt::format("argument {} ('{}') is empty, or says nothing after its =", i, given));
+          fmt::format("argument {} ('{}') is empty, or has nothing after its =", i, given));
 }
 
 int run(int argc, char** argv) {
@@ -131,7 +131,8 @@ int run(int argc, char** argv) {
   return 0;
 }
 
-// The other ranks may have met the same error: the first one speaks, and ends them.
+// All ranks may have the same error. The others wait, so that the first rank reports it and ends
+// them.
 void report(const std::string& message, int code) {
   if (!hilo::cli::is_first_rank()) std::this_thread::sleep_for(std::chrono::seconds(2));
   hilo::cli::say(fmt::format("hilo: {}\n", message));
@@ -156,7 +157,7 @@ int run_as_rank(int argc, char** argv) {
     message = e.what();
     code = static_cast<int>(hilo::Errc::io);
   }
-  // One line, whatever was quoted in it.
+  // The message stays on one line, even if it quotes text with line breaks.
   std::replace(message.begin(), message.end(), '\n', ' ');
   report(message, code);
   return code;
@@ -167,12 +168,12 @@ int run_as_rank(int argc, char** argv) {
 int hilo::run_program(int argc, char** argv, const std::function<void()>& add_kinds) {
   add_our_studies();
   hilo::cli::open_standard_streams();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that left is an error of writing, not a reason to die
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is a write error to report
   hilo::cli::end_on_signals();
-  std::signal(SIGXFSZ, SIG_IGN);  // a full disk is an error to report, not a reason to die
-  // Matrices of some megabytes come and go with every exact evaluation: their memory is kept for
-  // the next one instead of being given back and cleared again. That of larger tables is given
-  // back.
+  std::signal(SIGXFSZ, SIG_IGN);  // so is a file over the size limit
+  // Every exact evaluation allocates matrices of some megabytes. The process keeps their memory for
+  // the next evaluation, because the system would have to clear it again. Memory of larger tables
+  // is given back.
   mallopt(M_MMAP_THRESHOLD, 32 << 20);
   mallopt(M_TRIM_THRESHOLD, 64 << 20);
   try {

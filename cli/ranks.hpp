@@ -2,11 +2,12 @@
 
 #include "hilo/experiment/executor.hpp"
 
-// Processes that were started together by mpirun, srun or the like. ranks.cpp is for them;
-// one_rank.cpp stands in where the program is built without MPI.
+// Ranks are processes that mpirun, srun or a similar program started together. ranks.cpp implements
+// them with MPI; one_rank.cpp replaces it where the program is built without MPI.
 namespace hilo::cli {
 
-// While it lives, this process is one of the ranks; alone if nothing started it as one of several.
+// While this object lives, the process is one of the ranks, or the only one if it was started
+// alone.
 class Ranks {
  public:
   Ranks();
@@ -17,19 +18,20 @@ class Ranks {
 
 extern const bool kHasMpi;
 
-// Rank 0, which owns the store and speaks to the user.
+// Rank 0, which owns the store and writes to the user.
 bool is_first_rank();
 int num_ranks();
 
-// As --threads: 0 stands for all cores of this machine, shared with the other ranks on it.
+// `threads` is the value of --threads. 0 means all cores of this machine, shared with the other
+// ranks on it.
 unsigned threads_of_rank(unsigned threads);
 
-// Of the first rank: all ranks, or where there is one only, its threads.
+// Called by the first rank: executes runs on all ranks, or on the threads of the only rank.
 std::unique_ptr<Executor> make_executor(unsigned threads);
 void work_for_first_rank(const std::vector<RunGroup>& all, unsigned threads,
                          const std::function<bool()>& keep_going, const Checkpoints& checkpoints);
 
-// After an error: ends the other ranks as well, if there are any.
+// Ends the other ranks, if there are any, after an error.
 void end_all_ranks(int code);
 
 }  // namespace hilo::cli

@@ -78,8 +78,8 @@ using MakeGuide = std::string (*)(const Store&, const std::string&, const std::s
 using DrawGuide = std::vector<std::filesystem::path> (*)(const Store&,
                                                          const std::filesystem::path&);
 
-// docs/estimators.md or docs/agents.md, with the pictures beside it or in the folder of the
-// figures.
+// Writes docs/estimators.md or docs/agents.md. Its figures go to `figures` beside it or to the
+// folder of --figures.
 int write_guide(const Options& options, const char* flag, const std::string& out, MakeGuide make,
                 DrawGuide draw) {
   namespace fs = std::filesystem;
@@ -99,11 +99,11 @@ int write_guide(const Options& options, const char* flag, const std::string& out
   file.out() << text;
   file.commit();
   fmt::print("guide: {}\n", out);
-  draw(store, figures);  // last, so that a figure that fails leaves the rest
+  draw(store, figures);  // last, so that the page is written even if a figure fails
   return 0;
 }
 
-// A flag that would be ignored is refused.
+// Throws if a flag would be ignored.
 void check_combination(const Options& options) {
   const bool guide = !options.guide.empty() || !options.agents.empty();
   if (guide && !(options.out.empty() && options.experiment.empty() && options.metric.empty() &&
@@ -144,7 +144,7 @@ int run(const Options& options) {
   std::optional<SharedRuns> shared;
   if (!options.figures.empty()) shared.emplace(store, store.experiments());
   for (const std::string& name : names) {
-    // A page has it all, so that tables on the terminal would only repeat it.
+    // The page has all tables, so they are not printed as well.
     if (!options.out.empty() && options.figures.empty() && !options.json) break;
     const Results results(store, name);
     const std::string metric = options.metric.empty() ? results.reward_metric() : options.metric;
@@ -180,7 +180,7 @@ int run(const Options& options) {
     if (!options.json) fmt::print("report: {}\n", options.out);
   }
   if (options.json) fmt::print("{}\n", json_text(all));
-  // Said at the end, as all else is there without them.
+  // Reported last, because everything else is complete without the figures.
   if (!failures.empty())
     throw Error(Errc::io,
                 fmt::format("not all figures could be drawn: {}", fmt::join(failures, "; ")));
@@ -194,7 +194,7 @@ Handler add_report(App& app) {
   app.add_option("STORE", options->store, "result store").required();
   app.add_option("--out", options->out,
                  "write a report: FILE.html, a page that works offline, or FILE.md, Markdown");
-  app.add_option("--experiment", options->experiment, "only this one");
+  app.add_option("--experiment", options->experiment, "report only this experiment");
   app.add_option("--metric", options->metric,
                  "what to show in tables, as named in the export; default test_reward");
   app.add_option("--figures", options->figures,

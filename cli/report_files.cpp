@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 bool is_page(const std::string& out) { return fs::path(out).extension() == ".html"; }
 
-// Quoted for the shell where it must be.
+// Quotes a word for the shell where necessary.
 std::string word(const std::string& text) {
   constexpr const char* kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=+,@%";

@@ -12,35 +12,35 @@ namespace hilo::cli {
 
 struct ReportRequest {
   std::string store, out;
-  std::string figures;                   // the folder that was asked for; "" for none
+  std::string figures;                   // the requested folder; "" for none
   std::vector<std::string> experiments;  // to show
-  std::string only;                      // the one that was asked for; "" for all
+  std::string only;                      // the requested experiment; "" for all
   std::map<std::string, std::filesystem::path> pictures = {};  // main figures, for Markdown to show
   bool force = false;  // replace a file that hilo did not write
 };
 
-// Throws unless the name says what to write: a page or Markdown. "" is allowed.
+// Throws unless the name ends in .html for a page or in .md for Markdown. "" is allowed.
 void require_report_name(const std::string& out);
 
-// Writes the report, whole or not at all.
+// Writes the report completely or not at all.
 void write_report(const Store& store, const ReportRequest& request);
 
-// What came of drawing: the files that are there, and for each figure that failed a sentence.
+// The result of drawing: the files that were written, and one message for each figure that failed.
 struct Drawn {
   std::vector<std::filesystem::path> files;
   std::vector<std::string> failures;
   std::filesystem::path main;  // the PNG of the main figure; empty if there is none
 };
 
-// Every figure of an experiment that can be drawn; `whole` unless another one shows its learning
-// curves.
+// Draws every figure of an experiment that can be drawn. `whole` is false if another experiment
+// already shows its learning curves.
 Drawn draw_what_can_be(const Results& results, bool whole, const std::filesystem::path& folder);
 
-// The same for curves of one metric.
+// Draws the learning curves of one metric.
 Drawn draw_metric(const Results& results, const std::string& metric,
                   const std::filesystem::path& folder);
 
-// Every figure of an experiment. Throws if one fails, when the others are drawn.
+// Draws every figure of an experiment. If one fails, throws after the others are drawn.
 std::vector<std::filesystem::path> draw_all(const Store& store, const Results& results,
                                             const std::filesystem::path& folder);
 

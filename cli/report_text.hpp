@@ -12,7 +12,7 @@
 
 namespace hilo::cli {
 
-// Throws, with the nearest name, unless the store has the experiment.
+// Throws unless the store has the experiment. The message suggests the nearest name.
 inline void require_experiment(const Store& store, const std::string& file,
                                const std::string& name) {
   const std::vector<std::string> known = store.experiments();
@@ -21,7 +21,7 @@ inline void require_experiment(const Store& store, const std::string& file,
                 file + ": there is no experiment '" + name + "'" + did_you_mean(name, known));
 }
 
-// Runs of hilo 0.1 have no checksums: whoever reads their numbers should know.
+// Warns of runs that hilo 0.1 wrote, because they have no checksums.
 inline void say_what_is_unverified(const Store& store, const std::string& file) {
   if (const std::uint64_t runs = store.unverified(); runs > 0)
     say(fmt::format("note: {}: {} runs are unverified: hilo 0.1 wrote them, without checksums\n",

@@ -31,7 +31,7 @@ const ShippedSpec& shipped_spec(std::string_view name) {
   return *std::ranges::find(shipped_specs(), name, &ShippedSpec::name);
 }
 
-// The experiments that the names stand for, each once.
+// The experiments of the named experiments and studies, each once.
 std::vector<std::string> expand(const std::vector<std::string>& names) {
   std::vector<std::string> known;
   for (const ShippedStudy& study : shipped_studies()) known.emplace_back(study.name);
@@ -82,7 +82,7 @@ nlohmann::json to_json(const Comparison& c) {
           {"agrees", c.verdict == Verdict::agrees}};
 }
 
-// Figures are worth a warning, not a failure, where gnuplot is missing.
+// A figure that cannot be drawn, for example without gnuplot, is a warning and not a failure.
 std::vector<std::filesystem::path> try_to_draw(const Store& store, const Results& results,
                                                const std::string& folder) {
   try {
@@ -97,7 +97,8 @@ bool uses_table(const std::string& name) {
   return shipped_spec(name).toml.find("kind = \"nas-bench-201\"") != std::string_view::npos;
 }
 
-// The spec of an experiment, on the user's own table where it has one.
+// The spec of an experiment. If it uses a table, the user's own table replaces it where one is
+// given.
 Spec shipped(const std::string& name, const Options& options) {
   const std::string_view toml = shipped_spec(name).toml;
   const std::string where = fmt::format("{}.toml", name);
@@ -159,7 +160,7 @@ void print_text(const Results& results, const std::vector<Comparison>& compariso
     if (figure.extension() == ".png") fmt::print("figure:  {}\n", figure.string());
 }
 
-// Tables, figures and verdict of one experiment in the store.
+// Prints tables and verdict of one experiment in the store and draws its figures.
 Outcome conclude(const Store& store, const std::string& name, const std::string& folder, bool json,
                  nlohmann::json& all) {
   const Results results(store, name);
@@ -193,7 +194,7 @@ int run(const Options& options) {
     dry_run(title, specs, options.request, options.json);
     return 0;
   }
-  // A page that cannot be written should be said before hours of work.
+  // A page that cannot be written must be found before hours of work.
   const std::filesystem::path page = options.request.store.parent_path() / "report.html";
   require_writable(
       page, {.mark = report_mark(page), .inputs = {options.request.store}, .force = options.force});

@@ -51,7 +51,7 @@ Handler add_run(App& app) {
   app.add_flag("--ignore-memory", options->request.ignore_memory,
                "run also what may need more memory than there is");
   app.add_option("--checkpoint-every", options->request.checkpoint_every,
-                 "seconds between two checkpoints of a run under way, which lie in STORE.running")
+                 "seconds between two checkpoints of an unfinished run, kept in STORE.running")
       .capture_default_str()
       .check(number_in({.low = 0, .high = 1e6}));
   app.add_flag("--dry-run", options->dry_run, "only say what would be run, with time and memory");

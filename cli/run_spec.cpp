@@ -19,7 +19,8 @@
 namespace hilo::cli {
 namespace {
 
-// "figure-2a: 132 of 252 runs, 4.1 runs/s, 0:29 left", rewritten in place, on a terminal only.
+// Shows "figure-2a: 132 of 252 runs, 4.1 runs/s, 0:29 left", rewritten in place, only on a
+// terminal.
 class ProgressLine {
  public:
   explicit ProgressLine(std::string name)
@@ -68,8 +69,8 @@ RanOnRanks run_on_ranks(const std::string& name, std::span<const Spec> specs,
   }
   RunRequest on_this_rank = request;
   on_this_rank.threads = threads;
-  std::signal(SIGPIPE, SIG_IGN);  // losing the reader of our output must not lose runs
-  // Until it runs, a signal ends the program as ever.
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the runs
+  // Until the runs start, a signal still ends the program at once.
   std::optional<StopOnSignal> stop;
   std::optional<ProgressLine> line;
   ran.outcome = run_specs(specs, on_this_rank, *make_executor(threads),
@@ -97,7 +98,7 @@ void dry_run(const std::string& name, std::span<const Spec> specs, const RunRequ
       agents.push_back({{"experiment", spec.name},
                         {"label", config.label},
                         {"hash", config.hash},
-                        {"canonical", config.canonical}});
+                        {"canonical", config.configuration.text()}});
     }
   }
   if (json) {

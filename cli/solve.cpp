@@ -29,12 +29,12 @@ struct Options {
 
 constexpr const char* kHeader = "state,action,value";
 
-// The owner of a model, and its model.
+// A model, together with the object that owns it.
 struct Solvable {
   std::shared_ptr<const void> owner;
   const Model* model;
   double gamma;
-  std::vector<std::filesystem::path> inputs;  // what was read
+  std::vector<std::filesystem::path> inputs;  // files and folders that were read
 };
 
 // A folder of tables, a spec, or the name of a kind of problem with its defaults.
@@ -43,7 +43,7 @@ Solvable find_problem(const Options& options) {
   std::error_code ignored;
   if (fs::is_directory(options.problem, ignored)) {
     if (options.seed)
-      throw Error(Errc::usage, fmt::format("--seed has no meaning for {}: tables are what they are",
+      throw Error(Errc::usage, fmt::format("--seed has no meaning for {}: tables are not random",
                                            options.problem));
     const bool is_pair = fs::exists(fs::path(options.problem) / "high");
     const auto folder = fs::path(options.problem) / (is_pair ? "high" : "");
@@ -117,7 +117,7 @@ Handler add_solve(App& app) {
   app.add_option("PROBLEM", options->problem,
                  "a folder of tables, a spec.toml, or a kind of problem (hilo list problems)")
       .required();
-  app.add_option("--seed", options->seed, "of a random problem; default 0")
+  app.add_option("--seed", options->seed, "seed of a random problem; default 0")
       .check(whole_number(0, kMaxSeed));
   app.add_option("--gamma", options->gamma, "discount; default that of the spec, else 0.99")
       .check(number_in({.low = 0, .high = 1, .open_high = true}));

@@ -6,19 +6,19 @@
 #include <cerrno>
 #include <string_view>
 
-// What must hold of the standard streams whoever started the program.
+// Makes the standard streams usable, however the program was started.
 namespace hilo::cli {
 
-// A stream that was closed would be the next file that is opened, and messages would be written
-// into that. Nothing can be read from one of ours, nothing written to standard output: that is an
-// error when it is used; messages are dropped.
+// If a standard stream is closed, the next file that is opened gets its descriptor, and messages
+// would be written into that file. Closed streams are therefore opened on /dev/null: standard input
+// is empty, writing to standard output is an error, and messages to standard error are dropped.
 inline void open_standard_streams() {
   for (const int descriptor : {0, 1, 2})
     if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
       (void)!::open("/dev/null", descriptor == 2 ? O_WRONLY : O_RDONLY);
 }
 
-// To standard error. If nobody can read it, the exit code still says what happened.
+// Writes to standard error. Failures are ignored: the exit code still says what happened.
 inline void say(std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, text.data(), text.size());

@@ -14,15 +14,15 @@ inline constexpr std::array<int, 3> kStopSignals = {SIGINT, SIGTERM, SIGHUP};
 
 inline std::atomic<bool> stop_requested = false;
 
-// For commands that write at their end only: nothing is half done, so they end at once.
+// For commands that write only at their end. They can end at once, as nothing is half done.
 inline void end_on_signals() {
   for (const int signal : kStopSignals)
     if (std::signal(signal, [](int) { ::_exit(kInterrupted); }) == SIG_IGN)
-      std::signal(signal, SIG_IGN);  // what was to be ignored stays so: that is how nohup works
+      std::signal(signal, SIG_IGN);  // an ignored signal stays ignored, as nohup needs it
 }
 
-// While it lives, the first Ctrl-C, SIGTERM or SIGHUP (its terminal was closed) asks for a stop and
-// the second ends the process.
+// While this object lives, the first Ctrl-C, SIGTERM or SIGHUP (the terminal was closed) asks for a
+// stop and the second ends the process.
 class StopOnSignal {
  public:
   StopOnSignal() {

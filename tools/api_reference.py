@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""api_reference.py [FILE]: the Python API as Markdown, from the docstrings of the installed package."""
+"""api_reference.py [FILE]: writes the Python API as Markdown, from the installed docstrings."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ GROUPS = {
 
 
 def plain(signature: str) -> str:
-    """Without the noise of modules and array annotations."""
+    """A signature without the names of modules and the details of arrays."""
     text = re.sub(r"Annotated\[NDArray\[(\w+)\], dict\([^)]*\)+[^]]*\]", r"NDArray[\1]", signature)
     text = re.sub(r"(?:numpy\.)?ndarray\[dtype=(\w+)[^\]]*\]", r"NDArray[\1]", text)
     text = re.sub(
@@ -152,7 +152,7 @@ def entry(name: str, thing: Any) -> list[str]:
         hilo.Wrapped,
         hilo.Diagnosis,
         hilo.Results,
-    )  # made for users
+    )  # usually made by functions of hilo
     signature = signature_of(name, constructor) if own else name
     lines = [f"### class `{plain(signature)}`", "", inspect.getdoc(thing) or "", ""]
     if issubclass(thing, int) and hasattr(thing, "__members__"):
@@ -164,7 +164,7 @@ def entry(name: str, thing: Any) -> list[str]:
 
 
 def agents() -> list[str]:
-    """All agents with what can be set."""
+    """All agents with their parameters."""
     lines = [
         "## Agents and their parameters",
         "",
@@ -183,7 +183,7 @@ def agents() -> list[str]:
 def reference() -> str:
     named = {name for names in GROUPS.values() for name in names}
     if named != set(hilo.__all__):
-        raise SystemExit(f"api_reference: no group, or gone: {sorted(named ^ set(hilo.__all__))}")
+        raise SystemExit(f"api_reference: ungrouped or removed names: {sorted(named ^ set(hilo.__all__))}")
     lines = [
         "# The Python package, name by name",
         "",

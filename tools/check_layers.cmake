@@ -1,4 +1,4 @@
-# Fails if a folder of SOURCE_DIR includes one that comes after it in the order of the data flow.
+# Fails if a file includes a folder that comes after its own folder in the order of the data flow.
 set(folders core env rollout estimator policy model exact agent diagnose experiment store driver report
     studies cuda)
 

@@ -19,7 +19,7 @@ DATA_SETS = {"c10": "cifar10-valid", "c100": "cifar100", "in16": "ImageNet16-120
 
 
 def open_release(path):
-    """The API object of whichever package is installed."""
+    """The API object: of nats_bench for a folder, of nas-bench-201-api for a file."""
     package = "nats_bench" if os.path.isdir(path) else "nas-bench-201-api"
     try:
         if package == "nats_bench":
@@ -32,7 +32,7 @@ def open_release(path):
 
 
 def validation_accuracy(api, index, data_set, schedule, epoch, seed):
-    """Percent, after `epoch` epochs (counted from 1) of the schedule of 12 or 200."""
+    """The accuracy in percent after `epoch` epochs (from 1) of the 12- or 200-epoch schedule."""
     info = api.get_more_info(index, data_set, iepoch=epoch - 1, hp=schedule, is_random=seed)
     for key in ("valid-accuracy", "valtest-accuracy", "test-accuracy"):
         if info.get(key) is not None:
@@ -46,7 +46,7 @@ def main():
     parser.add_argument("--out", required=True, help="table to write")
     parser.add_argument("--epochs", default="", help="more epochs, such as 10 or 1..200 (whole curves)")
     parser.add_argument("--seed", type=int, default=888, help="seed of the training runs")
-    parser.add_argument("--data-sets", default=",".join(DATA_SETS), help="of c10, c100, in16")
+    parser.add_argument("--data-sets", default=",".join(DATA_SETS), help="data sets to export, of c10, c100, in16")
     arguments = parser.parse_args()
 
     epochs = []

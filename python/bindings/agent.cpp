@@ -9,14 +9,14 @@
 namespace hilo::python {
 namespace {
 
-// An agent with what it was made from, so that it can be made again elsewhere.
+// An agent with its arguments, so that it can be made again elsewhere.
 struct BoundAgent {
   std::string kind;
   Parameter given;
   AgentSetting setting;
   Fidelities pair;
   std::shared_ptr<TabularAgent> agent;
-  bool broken = false;  // a simulator failed while it learnt: half of an episode may be in it
+  bool broken = false;  // a simulator failed in learn: the agent may have learnt half an episode
   std::shared_ptr<std::atomic<bool>> busy = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -67,13 +67,13 @@ LearnReport guarded(BoundAgent& self, const Do& act) {
     self.broken = false;
     return report;
   } catch (const Error& e) {
-    // Others are thrown before anything is touched.
+    // All other errors are thrown before the agent changes.
     self.broken = e.code() == Errc::simulator;
     throw;
   }
 }
 
-// A fresh agent takes the state, so that views of the old one stay what they are.
+// A new agent takes the state, so that views of the old agent's values do not change.
 void load(BoundAgent& self, const nb::bytes& bytes) {
   const Turn turn(*self.busy, "agent");
   auto fresh = build(self.kind, self.given, self.setting, self.pair);
@@ -127,8 +127,8 @@ nb::dict describe(const AgentKind& kind) {
 
 void bind_agent(nb::module_& m) {
   nb::class_<BoundAgent>(m, "Agent",
-                         "A learner: values that say how to act, and a verb that updates them. It "
-                         "owns no loop and no simulator of the high fidelity.")
+                         "A learner: a table of values that gives its actions, and methods that "
+                         "update it. It owns no loop and no simulator of the high fidelity.")
       .def(
           "__init__",
           [](BoundAgent* self, const std::string& kind, const Fidelities& pair, std::uint64_t seed,
@@ -141,13 +141,13 @@ void bind_agent(nb::module_& m) {
           "max_steps"_a = 10'000, "truncation"_a = "drop", "parameters"_a,
           "hilo.agent_kinds() lists the kinds and their parameters.")
       .def_ro("kind", &BoundAgent::kind, "Its kind, as in a spec.")
-      .def_ro("parameters", &BoundAgent::given, "What was given of its parameters.")
+      .def_ro("parameters", &BoundAgent::given, "The parameters that were given.")
       .def_prop_ro(
           "episodes", [](const BoundAgent& self) { return self.agent->episodes(); },
-          "Episodes learnt from so far.")
+          "Number of episodes learnt from so far.")
       .def_prop_ro(
           "q", [](const BoundAgent& self) { return QTable(self.agent->q()); },
-          "A copy of its values, which can be asked for greedy actions.")
+          "A copy of its values as a QTable, which also gives greedy actions.")
       .def_prop_ro("values", &values_of,
                    "Its values, of shape (num_states, num_actions): a view that changes as it "
                    "learns.",
@@ -159,7 +159,8 @@ void bind_agent(nb::module_& m) {
             require_within("action", a, 0, self.agent->q().num_actions() - 1, Errc::usage);
             return self.agent->standard_error(static_cast<State>(s), static_cast<Action>(a));
           },
-          "state"_a, "action"_a, "Of a value, as the agent judges it; infinite where it cannot.")
+          "state"_a, "action"_a,
+          "The standard error of a value, as the agent estimates it; infinite if unknown.")
       .def(
           "run_episode",
           [](const BoundAgent& self) {
@@ -173,7 +174,7 @@ void bind_agent(nb::module_& m) {
             return out;
           },
           nb::call_guard<nb::gil_scoped_release>(),
-          "Its next episode in the high fidelity, acting as it wants to; learns nothing yet.")
+          "Runs its next episode in the high fidelity with its own policy; learns nothing yet.")
       .def(
           "prepare",
           [](BoundAgent& self) {
@@ -185,7 +186,7 @@ void bind_agent(nb::module_& m) {
             return describe(report);
           },
           nb::sig("def prepare(self) -> dict[str, typing.Any]"),
-          "Work before the first episode, in the low fidelity alone.")
+          "Work before the first episode, which uses only the low fidelity.")
       .def(
           "learn",
           [](BoundAgent& self, Episode episode) {
@@ -198,18 +199,18 @@ void bind_agent(nb::module_& m) {
             return describe(report);
           },
           "episode"_a, nb::sig("def learn(self, episode: Episode) -> dict[str, typing.Any]"),
-          "Updates the values by one episode of the high fidelity. `dropped` in what it returns: "
-          "the "
-          "episode was cut and taught nothing.")
+          "Updates the values by one episode of the high fidelity. `dropped` in the result means "
+          "that the episode was truncated and nothing was learnt from it.")
       .def("train", &train_agent, "episodes"_a, "test_every"_a = 50, "test_episodes"_a = 200,
            "exact_every"_a = 0,
-           "Runs and learns until `episodes` episodes are learnt from, with tests on the way: "
-           "(episode, metric, value) of all of them.")
+           "Runs episodes and learns until it has learnt from `episodes` episodes, with tests in "
+           "between. Returns (episode, metric, value) of all measurements.")
       .def(
           "save", [](const BoundAgent& self) { return bytes_of(self.agent->save()); },
-          "Its whole state: an agent of the same kind and options continues with the same bits.")
+          "Its whole state. An agent of the same kind and options continues from it with the same "
+          "bits.")
       .def("load", &load, "state"_a,
-           "Takes such a state; throws and changes nothing if it is none.")
+           "Continues from a saved state. Raises and changes nothing if it is not one.")
       .def("__getstate__",
            [](const BoundAgent& self) {
              return std::tuple(self.kind, self.given, self.pair, self.setting.seed,
@@ -241,7 +242,7 @@ void bind_agent(nb::module_& m) {
         return out;
       },
       nb::sig("def agent_kinds() -> dict[str, dict[str, typing.Any]]"),
-      "The kinds of agents, with what can be set.");
+      "The kinds of agents, with their parameters.");
 }
 
 }  // namespace hilo::python

@@ -2,18 +2,19 @@
 
 #include "bindings.hpp"
 
-// Of arguments that fit no overload nanobind lists the signatures, in words of C++. Users are told
-// in the words of hilo which argument is wrong and what it must be: hilo/_arguments.py finds that
-// out. It is asked only after a call has failed, so that calls cost what they did: every function
-// of the module keeps its own entry, and one of the few below stands before it.
+// If arguments fit no overload, nanobind lists the signatures in terms of C++. hilo/_arguments.py
+// replaces that message by one that says which argument is wrong and what it must be. It is called
+// only after a call has failed, so that calls do not become slower: the entry function of every
+// function of the module is wrapped by one of those below.
 namespace hilo::python {
 namespace {
 
-constexpr std::size_t kMaxEntries = 8;  // nanobind has fewer, by the number and kinds of arguments
+constexpr std::size_t kMaxEntries = 8;  // nanobind has fewer, one per number and kinds of arguments
 std::array<vectorcallfunc, kMaxEntries> entries = {};
 std::size_t num_entries = 0;
 
-// Whether nanobind raised it for this call: a user's own code may have raised a TypeError as well.
+// Whether nanobind raised the error for this call. The user's own code may raise a TypeError as
+// well.
 bool is_about_arguments(const nb::python_error& error, nb::handle function) {
   const auto text = nb::cast<std::string>(nb::str(error.value()));
   const auto name = nb::cast<std::string>(function.attr("__name__"));
@@ -21,7 +22,7 @@ bool is_about_arguments(const nb::python_error& error, nb::handle function) {
 }
 
 void explain(PyObject* function, PyObject* const* arguments, std::size_t flags, PyObject* names) {
-  // nanobind marks calls between its own functions by the bit below the one of the protocol.
+  // nanobind marks calls between its own functions with the bit below the one of the protocol.
   const auto count =
       static_cast<std::size_t>(PyVectorcall_NARGS(flags)) & ~(PY_VECTORCALL_ARGUMENTS_OFFSET >> 1);
   nb::list given;
@@ -40,14 +41,14 @@ template <std::size_t I>
 PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t flags, PyObject* names) {
   PyObject* out = entries[I](function, arguments, flags, names);
   if (out != nullptr || PyErr_ExceptionMatches(PyExc_TypeError) == 0) return out;
-  nb::python_error error;  // takes it
+  nb::python_error error;  // takes the error indicator
   try {
     if (is_about_arguments(error, function)) {
       explain(function, arguments, flags, names);
       return nullptr;
     }
   } catch (const std::exception&) {
-    // Better nanobind's words than none.
+    // Without an explanation, nanobind's message is raised.
   }
   error.restore();
   return nullptr;

@@ -1,5 +1,5 @@
-// What the binding files share. They bind one folder of src/hilo each, env/ in four files;
-// module.cpp calls them in the order of the folders.
+// Declarations that the binding files share. Each binds one folder of src/hilo, env/ in four files.
+// module.cpp calls them.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -35,7 +35,7 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 void bind_core(nb::module_& m);
-void bind_env(nb::module_& m);  // in parts:
+void bind_env(nb::module_& m);  // calls the next three
 void bind_tables(nb::module_& m);
 void bind_episodes(nb::module_& m);
 void bind_simulators(nb::module_& m);
@@ -52,15 +52,16 @@ void bind_report(nb::module_& m);
 void bind_python_simulator(nb::module_& m);
 void bind_python_agent(nb::module_& m);
 
-// Of all that was bound: arguments that fit nothing are told in the words of hilo.
+// Replaces nanobind's message about arguments that do not fit, for all functions of the module.
 void explain_arguments(const nb::module_& m);
 
-// The name itself; throws, with the nearest one, unless the store has the experiment.
+// Returns the name. Throws unless the store has the experiment; the message suggests the nearest
+// name.
 const std::string& known_experiment(const Store& store, const std::string& name);
 
 using Parameter = std::map<std::string, Value>;
 
-// What can be set, for lists of kinds.
+// The parameters of a kind as Python dicts, for lists of kinds.
 nb::list list_parameters(std::span<const ParameterInfo> infos);
 
 template <class T>
@@ -68,13 +69,13 @@ using Vector = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig>;
 template <class T>
 using Matrix = nb::ndarray<nb::numpy, const T, nb::ndim<2>, nb::c_contig>;
 
-// Arrays that Python hands in: read where they lie.
+// Arrays from Python, which are read without a copy.
 template <class T>
 using InVector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using InMatrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// A vector of states or actions. An array of other numbers is refused: 1.5 is no state.
+// A vector of states or actions. Arrays of floats are refused: 1.5 is not a state.
 struct Indices {
   std::vector<std::uint32_t> all;
   const std::uint32_t* data() const { return all.data(); }
@@ -86,7 +87,7 @@ std::span<const T> span_of(const InVector<T>& array) {
   return {array.data(), array.size()};
 }
 
-// An array that lies in the memory of `owner`, read-only; it keeps the owner alive.
+// A read-only array in the memory of `owner`, which it keeps alive.
 template <class T>
 Vector<T> view(std::span<const T> values, nb::handle owner) {
   return Vector<T>(values.data(), {values.size()}, owner);
@@ -96,7 +97,7 @@ Matrix<T> view(std::span<const T> values, std::size_t rows, nb::handle owner) {
   return Matrix<T>(values.data(), {rows, rows == 0 ? 0 : values.size() / rows}, owner);
 }
 
-// An array that owns what was computed for it.
+// An array that owns its values.
 template <class T>
 nb::capsule hold(std::vector<T>& values) {
   auto* kept = new std::vector<T>(std::move(values));
@@ -119,7 +120,7 @@ inline nb::bytes bytes_of(const std::vector<std::byte>& bytes) {
   return nb::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-// A function of the package that makes a pickled object again: pickle can name it.
+// A function of the package that makes a pickled object again. pickle refers to it by name.
 inline nb::object rebuild(const char* name) {
   return nb::module_::import_("hilo._rebuild").attr(name);
 }

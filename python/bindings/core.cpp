@@ -9,7 +9,8 @@
 namespace hilo::python {
 namespace {
 
-// hilo::Error becomes hilo.Error with its code; what a user's own code raised is raised again.
+// hilo::Error becomes hilo.Error with its code. An exception of the user's own code is raised
+// again.
 void translate(const std::exception_ptr& exception, void* payload) {
   try {
     std::rethrow_exception(exception);
@@ -48,7 +49,7 @@ void bind_core(nb::module_& m) {
   nb::enum_<Errc>(m, "Errc",
                   "Why something failed. The value is the exit code of the program hilo.",
                   nb::is_arithmetic())
-      .value("usage", Errc::usage, "The call itself makes no sense.")
+      .value("usage", Errc::usage, "The call itself is not valid.")
       .value("spec", Errc::spec, "An option or a key has a value that is not allowed.")
       .value("data", Errc::data, "A file or a table holds something that is not allowed.")
       .value("io", Errc::io, "The operating system refused to read or write.")
@@ -57,24 +58,25 @@ void bind_core(nb::module_& m) {
   m.def(
       "set_error_type",
       [](nb::handle type) {
-        // The type lives as long as the package that hands it in.
+        // The type lives as long as the package that passes it.
         nb::register_exception_translator(translate, type.ptr());
       },
-      "error"_a, "For the package hilo alone: the class that errors of the engine are raised as.");
+      "error"_a, "Only for the package hilo: sets the class of the errors that the engine raises.");
 
-  m.def("end", &live::end, "For the package hilo alone: to be called when Python ends.");
+  m.def("end", &live::end, "Only for the package hilo, which calls it when Python ends.");
 
   nb::class_<Moments>(m, "Moments",
                       "Mean and variance of a sequence in O(1) memory, with weights that may fade.")
       .def(nb::init<>())
       .def("add", &Moments::add, "x"_a, "w"_a = kEqualWeights,
-           "One more value; w = 1 weighs all alike, w = 2 lets old ones fade.")
-      .def("merge", &Moments::merge, "other"_a, "As if the values of both had been seen.")
-      .def_prop_ro("count", &Moments::count, "How many values were seen.")
+           "Adds a value. With w = 1 all values have equal weights, with w = 2 old ones fade.")
+      .def("merge", &Moments::merge, "other"_a,
+           "Adds the values of another sequence. Exact for equal weights.")
+      .def_prop_ro("count", &Moments::count, "Number of values.")
       .def_prop_ro("mean", &Moments::mean, "Their weighted mean.")
       .def_prop_ro("variance", &Moments::variance, "Unbiased; 0 for fewer than two values.")
       .def_prop_ro("effective_count", &Moments::effective_count,
-                   "As many equally weighted values would tell as much.")
+                   "The number of equally weighted values that would be as informative.")
       .def(
           "__eq__", [](const Moments& a, const Moments& b) { return a == b; }, nb::is_operator())
       .def("__getstate__",
@@ -94,9 +96,10 @@ void bind_core(nb::module_& m) {
 
   nb::class_<CoMoments>(m, "CoMoments", "The same for pairs (x, y), with their covariance.")
       .def(nb::init<>())
-      .def("add", &CoMoments::add, "x"_a, "y"_a, "w"_a = kEqualWeights, "One more pair.")
-      .def("merge", &CoMoments::merge, "other"_a, "As if the pairs of both had been seen.")
-      .def_prop_ro("count", &CoMoments::count, "How many pairs were seen.")
+      .def("add", &CoMoments::add, "x"_a, "y"_a, "w"_a = kEqualWeights, "Adds a pair.")
+      .def("merge", &CoMoments::merge, "other"_a,
+           "Adds the pairs of another sequence. Exact for equal weights.")
+      .def_prop_ro("count", &CoMoments::count, "Number of pairs.")
       .def_prop_ro("mean_x", &CoMoments::mean_x, "Mean of x.")
       .def_prop_ro("mean_y", &CoMoments::mean_y, "Mean of y.")
       .def_prop_ro("variance_x", &CoMoments::variance_x, "Unbiased variance of x.")

@@ -16,7 +16,8 @@ std::string run_diagnosis(const Fidelities& pair, const QTable* policy, const Pi
   const QTable q =
       policy != nullptr ? *policy : QTable(pair.high().num_states(), pair.num_actions());
   if (q.num_states() != pair.high().num_states() || q.num_actions() != pair.num_actions())
-    throw Error(Errc::usage, "the policy is not one of the high fidelity");
+    throw Error(Errc::usage,
+                "the policy does not have the states and actions of the high fidelity");
   Diagnosis diagnosis;
   std::atomic<std::uint32_t> done = 0;
   run_polling(
@@ -71,7 +72,7 @@ void bind_diagnose(nb::module_& m) {
       "pair"_a, "policy"_a.none(), "episodes"_a, "low_rollouts"_a, "gamma"_a, "epsilon"_a,
       "max_steps"_a, "truncation"_a, "seed"_a, "train_episodes"_a, "returns"_a, "cost_high"_a,
       "cost_low"_a, "name"_a, "progress"_a.none(),
-      "The pilot study and its verdict as JSON; hilo.diagnose is the front door.");
+      "The pilot study and its verdict as JSON. Use hilo.diagnose.");
 }
 
 }  // namespace hilo::python

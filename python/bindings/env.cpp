@@ -10,7 +10,7 @@
 namespace hilo::python {
 namespace {
 
-// Where a built problem came from, so that it can be built again elsewhere.
+// A problem with its arguments, so that it can be built again elsewhere.
 struct BuiltProblem {
   std::string kind;
   Parameter parameters;
@@ -28,7 +28,7 @@ BuiltProblem build_problem_from(const std::string& kind, std::uint64_t seed,
   return {kind, given, seed, std::move(problem), std::move(high)};
 }
 
-// A part of a built problem: pickled by building it again.
+// Marks a part of a built problem, so that pickle builds the problem again.
 nb::object with_origin(nb::object part, const BuiltProblem& built, const char* name) {
   part.attr("_origin") = nb::make_tuple(built.kind, built.parameters, built.seed, name);
   return part;
@@ -36,10 +36,10 @@ nb::object with_origin(nb::object part, const BuiltProblem& built, const char* n
 
 void bind_problems(nb::module_& m) {
   nb::class_<BuiltProblem>(m, "Problem",
-                           "A problem that hilo comes with: a pair of simulators, built from its "
-                           "kind, its parameters and a seed.")
+                           "A problem of hilo: a pair of simulators, built from its kind, its "
+                           "parameters and a seed.")
       .def_ro("kind", &BuiltProblem::kind, "Its kind, as in a spec.")
-      .def_ro("parameters", &BuiltProblem::parameters, "What was given of its parameters.")
+      .def_ro("parameters", &BuiltProblem::parameters, "The parameters that were given.")
       .def_ro("seed", &BuiltProblem::seed, "The seed it was built from.")
       .def_prop_ro(
           "pair",
@@ -66,7 +66,7 @@ void bind_problems(nb::module_& m) {
             for (const Fact& fact : built.problem.facts) out[fact.name] = fact.value;
             return out;
           },
-          "Numbers worth knowing about it.")
+          "Numbers that describe it, by name.")
       .def("__reduce__",
            [](const BuiltProblem& built) {
              return nb::make_tuple(rebuild("part_of_problem"),
@@ -86,7 +86,7 @@ void bind_problems(nb::module_& m) {
         return build_problem_from(kind, seed, given);
       },
       "kind"_a, "seed"_a = 0, "parameters"_a,
-      "Builds a problem that hilo comes with: \"random-mdp\", \"docking\", \"nas-bench-201\" or "
+      "Builds a problem of hilo: \"random-mdp\", \"docking\", \"nas-bench-201\" or "
       "\"table\". hilo.problem_kinds() lists their parameters.");
   m.def(
       "problem_kinds",
@@ -101,9 +101,10 @@ void bind_problems(nb::module_& m) {
         return out;
       },
       nb::sig("def problem_kinds() -> dict[str, dict[str, typing.Any]]"),
-      "The kinds of problems, with what can be set.");
+      "The kinds of problems, with their parameters.");
 
-  nb::class_<Docking>(m, "Docking", "The docking problem's states in numbers, for pictures.")
+  nb::class_<Docking>(m, "Docking",
+                      "Positions and speeds of the docking problem's states, for pictures.")
       .def(
           "__init__",
           [](Docking* self, std::size_t cells, std::size_t speeds) {
@@ -119,13 +120,13 @@ void bind_problems(nb::module_& m) {
             return std::array<double, 4>{docking.centre(motion.ix), docking.centre(motion.iy),
                                          docking.speed(motion.jx), docking.speed(motion.jy)};
           },
-          "state"_a, "x, y, and the speeds along them; None in a terminal state.")
+          "state"_a, "Position x, y and the speed along each; None in a terminal state.")
       .def("__repr__",
            [](const Docking& docking) {
              return "Docking(cells=" + std::to_string(docking.cells()) + ")";
            })
       .def_prop_ro("docked", &Docking::docked, "The state in which the vehicle has docked.")
-      .def_prop_ro("lost", &Docking::lost, "The state in which it is lost.")
+      .def_prop_ro("lost", &Docking::lost, "The state in which the vehicle is lost.")
       .def_prop_ro_static(
           "side", [](nb::handle) { return Docking::kSide; }, "Length of the square, in metres.")
       .def_prop_ro_static(
@@ -135,8 +136,8 @@ void bind_problems(nb::module_& m) {
           },
           "x, y and radius of the dock.");
   m.def("nas_architecture", &nasbench201::to_string, "architecture"_a,
-        "The architecture string of a number in NAS-Bench-201: the state of that problem divided "
-        "by 7.");
+        "The architecture string of a number in NAS-Bench-201. The number is the state of that "
+        "problem divided by 7.");
 }
 
 }  // namespace

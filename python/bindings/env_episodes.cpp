@@ -3,7 +3,8 @@
 namespace hilo::python {
 
 void bind_episodes(nb::module_& m) {
-  nb::class_<Episode>(m, "Episode", "States s_0 ... s_T, actions and rewards of one episode.")
+  nb::class_<Episode>(m, "Episode",
+                      "The states s_0 ... s_T, the actions and the rewards of one episode.")
       .def(
           "__init__",
           [](Episode* self, const Indices& states, const Indices& actions,
@@ -19,20 +20,20 @@ void bind_episodes(nb::module_& m) {
       .def_prop_ro(
           "states",
           [](nb::handle self) { return view<State>(nb::cast<const Episode&>(self).states, self); },
-          "One more than there are actions.", nb::rv_policy::reference)
+          "The states, one more than there are actions.", nb::rv_policy::reference)
       .def_prop_ro(
           "actions",
           [](nb::handle self) {
             return view<Action>(nb::cast<const Episode&>(self).actions, self);
           },
-          "What was done.", nb::rv_policy::reference)
+          "The action of every step.", nb::rv_policy::reference)
       .def_prop_ro(
           "rewards",
           [](nb::handle self) {
             return view<double>(nb::cast<const Episode&>(self).rewards, self);
           },
-          "What came of it.", nb::rv_policy::reference)
-      .def_ro("truncated", &Episode::truncated, "Whether it was cut before its end.")
+          "The reward of every step.", nb::rv_policy::reference)
+      .def_ro("truncated", &Episode::truncated, "Whether it was truncated before its end.")
       .def("__len__", &Episode::length)
       .def("__reduce__",
            [](nb::handle self) {
@@ -47,7 +48,8 @@ void bind_episodes(nb::module_& m) {
                ", reward_sum=" + std::to_string(sum) + (episode.truncated ? ", truncated)" : ")");
       });
 
-  nb::class_<Summaries>(m, "RolloutSummaries", "Many roll-outs, without their paths.")
+  nb::class_<Summaries>(m, "RolloutSummaries",
+                        "The results of many roll-outs, without their paths.")
       .def_prop_ro(
           "discounted_return",
           [](const Summaries& s) {
@@ -71,7 +73,7 @@ void bind_episodes(nb::module_& m) {
           [](const Summaries& s) {
             return own(s.column<std::uint8_t>([](const auto& x) { return x.truncated; }));
           },
-          "1 where it was cut.", nb::rv_policy::reference)
+          "1 for each that was truncated.", nb::rv_policy::reference)
       .def("__len__", [](const Summaries& s) { return s.all.size(); })
       .def("__repr__", [](const Summaries& s) {
         return "RolloutSummaries(" + std::to_string(s.all.size()) + ")";

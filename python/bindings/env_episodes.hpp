@@ -5,7 +5,7 @@
 
 namespace hilo::python {
 
-// What is left of roll-outs whose paths nobody needs, as columns.
+// Summaries of roll-outs without their paths, which Python reads as columns.
 struct Summaries {
   std::vector<RolloutSummary> all;
 

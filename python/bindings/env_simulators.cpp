@@ -8,7 +8,7 @@
 namespace hilo::python {
 namespace {
 
-// How roll-outs are asked for from Python.
+// The arguments of roll-outs from Python.
 struct Asked {
   const QTable* policy;  // null: uniform
   double epsilon;
@@ -18,7 +18,7 @@ struct Asked {
   std::uint32_t max_steps;
 };
 
-// Streams and horizon as they were asked for, with the policy that was given or a uniform one.
+// Calls `run` with the given policy or a uniform one, and with the streams and horizon of `asked`.
 template <class Run>
 auto with_policy(const EpisodeSimulator& simulator, const Asked& asked, Run&& run) {
   require_within("epsilon", asked.epsilon, 0, 1, Errc::usage);
@@ -49,12 +49,12 @@ nb::object reduce(nb::handle self) {
 void bind_simulators(nb::module_& m) {
   nb::class_<EpisodeSimulator>(
       m, "EpisodeSimulator", nb::dynamic_attr(),
-      "A simulator that gives full episodes from its start: all that is asked of the high "
-      "fidelity.")
+      "A simulator that gives full episodes from its start. The high fidelity needs no more than "
+      "this.")
       .def_prop_ro("num_states", &EpisodeSimulator::num_states, "Number of states.")
       .def_prop_ro("num_actions", &EpisodeSimulator::num_actions, "Number of actions.")
       .def_prop_ro("model", &EpisodeSimulator::model, nb::rv_policy::reference_internal,
-                   "The distribution behind it, or None if it is not known.")
+                   "Its transition model, or None if it is not known.")
       .def(
           "run_episode",
           [](const EpisodeSimulator& simulator, const QTable* policy, double epsilon,
@@ -66,8 +66,8 @@ void bind_simulators(nb::module_& m) {
           },
           "policy"_a.none() = nb::none(), "epsilon"_a = 0.0, "seed"_a = 0, "episode"_a = 0,
           "gamma"_a = 1.0, "max_steps"_a = 10'000, nb::call_guard<nb::gil_scoped_release>(),
-          "One episode, epsilon-greedy in a QTable or by uniform actions. It is a function of the "
-          "seed and the number of the episode.")
+          "Runs one episode with the epsilon-greedy policy of a QTable or with uniform actions. It "
+          "is a function of the seed and the number of the episode.")
       .def(
           "run_episodes",
           [](const EpisodeSimulator& simulator, std::size_t count, const QTable* policy,
@@ -81,7 +81,8 @@ void bind_simulators(nb::module_& m) {
           },
           "count"_a, "policy"_a.none() = nb::none(), "epsilon"_a = 0.0, "seed"_a = 0,
           "episode"_a = 0, "gamma"_a = 1.0, "max_steps"_a = 10'000,
-          nb::call_guard<nb::gil_scoped_release>(), "Many episodes at once, without their paths.")
+          nb::call_guard<nb::gil_scoped_release>(),
+          "Runs many episodes at once, without their paths.")
       .def("__repr__", [](nb::handle self) {
         const auto& simulator = nb::cast<const EpisodeSimulator&>(self);
         return nb::cast<std::string>(self.type().attr("__name__")) +
@@ -91,8 +92,7 @@ void bind_simulators(nb::module_& m) {
 
   nb::class_<Simulator, EpisodeSimulator>(
       m, "Simulator",
-      "A simulator that can be started at any pair of state and action: what the low fidelity must "
-      "be.")
+      "A simulator that can be started at any state-action pair. The low fidelity must be one.")
       .def(
           "is_terminal",
           [](const Simulator& simulator, State s) {
@@ -109,7 +109,7 @@ void bind_simulators(nb::module_& m) {
             return simulator.reward(s, a, next);
           },
           "state"_a, "action"_a, "next"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "The reward it gives for a step that may have been taken elsewhere.")
+          "The reward that it gives for a step, which another simulator may have taken.")
       .def(
           "roll_out",
           [](const Simulator& simulator, const Indices& states, const Indices& actions,
@@ -130,7 +130,8 @@ void bind_simulators(nb::module_& m) {
           "states"_a, "actions"_a, "rollouts"_a = 1, "policy"_a.none() = nb::none(),
           "epsilon"_a = 0.0, "seed"_a = 0, "episode"_a = 0, "gamma"_a = 1.0, "max_steps"_a = 10'000,
           nb::call_guard<nb::gil_scoped_release>(),
-          "Starts so many times at each pair; roll-out j of pair i is at place i * rollouts + j.")
+          "Runs `rollouts` roll-outs from each pair. Index i * rollouts + j is roll-out j of pair "
+          "i.")
       .def("__reduce__", [](nb::handle self) -> nb::object {
         if (nb::object built = reduce(self); !built.is_none()) return built;
         const auto& simulator = nb::cast<const Simulator&>(self);
@@ -153,12 +154,11 @@ void bind_simulators(nb::module_& m) {
       },
       "mdp"_a, "sampling"_a = "alias",
       nb::sig("def make_simulator(mdp: TabularMdp, sampling: str = 'alias') -> Simulator"),
-      "A simulator that draws from a table: by \"alias\", fast, or by \"inverse-cdf\", for "
-      "coupling "
-      "by common random numbers.");
+      "A simulator that samples from a table: by \"alias\", which is fast, or by \"inverse-cdf\", "
+      "for coupling by common random numbers.");
 
-  nb::class_<EpisodesOnly, EpisodeSimulator>(m, "EpisodesOnly",
-                                             "A simulator of which only whole episodes are shown.")
+  nb::class_<EpisodesOnly, EpisodeSimulator>(
+      m, "EpisodesOnly", "A simulator that shows only its full episodes and its model.")
       .def(
           "__init__",
           [](EpisodesOnly* self, const std::shared_ptr<EpisodeSimulator>& simulator) {
@@ -175,8 +175,8 @@ void bind_simulators(nb::module_& m) {
           },
           "low_of"_a, "num_low_states"_a)
       .def_static("identity", &StateMap::identity, "num_states"_a)
-      .def_prop_ro("num_high_states", &StateMap::num_high_states, "States that are mapped.")
-      .def_prop_ro("num_low_states", &StateMap::num_low_states, "States they are mapped to.")
+      .def_prop_ro("num_high_states", &StateMap::num_high_states, "Number of high-fidelity states.")
+      .def_prop_ro("num_low_states", &StateMap::num_low_states, "Number of low-fidelity states.")
       .def_prop_ro(
           "low_of",
           [](const StateMap& map) {
@@ -192,7 +192,7 @@ void bind_simulators(nb::module_& m) {
             require_within("state", std::uint64_t{low}, 0, map.num_low_states() - 1, Errc::usage);
             return view<State>(map.high_of(low), self);
           },
-          "low"_a, "All s with T(s) = low, rising.")
+          "low"_a, "All s with T(s) = low, in ascending order.")
       .def("__reduce__",
            [](nb::handle self) {
              return nb::make_tuple(
@@ -223,7 +223,7 @@ void bind_simulators(nb::module_& m) {
           "The first cheap simulator.")
       .def_prop_ro(
           "map", [](const Fidelities& pair) -> const StateMap& { return pair.map(); },
-          nb::rv_policy::reference_internal, "T, of the first cheap simulator.")
+          nb::rv_policy::reference_internal, "The map T of the first cheap simulator.")
       .def_prop_ro(
           "lows",
           [](const Fidelities& pair) {
@@ -232,7 +232,8 @@ void bind_simulators(nb::module_& m) {
             return out;
           },
           "All cheap simulators, the best first.")
-      .def_prop_ro("num_actions", &Fidelities::num_actions, "Number of actions of both.")
+      .def_prop_ro("num_actions", &Fidelities::num_actions,
+                   "Number of actions, the same in all simulators.")
       .def(
           "save",
           [](const Fidelities& pair, const std::filesystem::path& folder) {
@@ -242,7 +243,7 @@ void bind_simulators(nb::module_& m) {
               throw Error(Errc::usage, "only pairs of tables can be saved as tables");
             save_pair(*high, *low, pair.map(), folder);
           },
-          "folder"_a, "Writes both as CSV files (docs/tables.md), for the program hilo.")
+          "folder"_a, "Writes both simulators as CSV files (docs/tables.md), for the program hilo.")
       .def_static(
           "load", [](const std::filesystem::path& folder) { return load_pair(folder); }, "folder"_a,
           "Reads what save wrote.")

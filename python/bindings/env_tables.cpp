@@ -7,7 +7,7 @@
 namespace hilo::python {
 namespace {
 
-// Rows in the order (0, 0), (0, 1), ...: row i has the outcomes offsets[i] to offsets[i + 1].
+// Rows of the pairs (0, 0), (0, 1), ...: row i has the outcomes offsets[i] to offsets[i + 1].
 struct SparseTable {
   std::size_t num_states = 0, num_actions = 0;
   std::span<const std::int64_t> offsets;
@@ -73,7 +73,7 @@ std::vector<double> start_of(const Model& model) {
   return out;
 }
 
-// All outcomes as arrays: what TabularMdp.from_arrays takes.
+// All outcomes as arrays, the arguments of TabularMdp.from_arrays.
 nb::dict arrays_of(const Model& model) {
   std::vector<std::int64_t> offsets = {0};
   std::vector<State> next;
@@ -103,9 +103,10 @@ nb::dict arrays_of(const Model& model) {
 }  // namespace
 
 void bind_tables(nb::module_& m) {
-  nb::class_<Model>(m, "Model",
-                    "The distribution behind a simulator that knows it: what exact solutions are "
-                    "computed from. Learning never looks at it.")
+  nb::class_<Model>(
+      m, "Model",
+      "The transition model of a simulator that knows it. Exact solutions are computed "
+      "from it. The agents of hilo never use it.")
       .def_prop_ro("num_states", &Model::num_states, "Number of states.")
       .def_prop_ro("num_actions", &Model::num_actions, "Number of actions.")
       .def(
@@ -117,10 +118,10 @@ void bind_tables(nb::module_& m) {
           "state"_a, "Whether an episode ends there.")
       .def_prop_ro(
           "terminal", [](const Model& model) { return own(terminal_states(model)); },
-          "The terminal states, rising.", nb::rv_policy::reference)
+          "The terminal states, in ascending order.", nb::rv_policy::reference)
       .def_prop_ro(
           "start", [](const Model& model) { return own(start_of(model)); },
-          "Probability of every state to be the first.", nb::rv_policy::reference)
+          "The probability of every state to be the first of an episode.", nb::rv_policy::reference)
       .def(
           "outcomes",
           [](const Model& model, State s, Action a) {
@@ -133,13 +134,13 @@ void bind_tables(nb::module_& m) {
               out.emplace_back(outcome.next, outcome.probability, outcome.reward);
             return out;
           },
-          "state"_a, "action"_a, "All (next, probability, reward) of a pair, by rising next.")
+          "state"_a, "action"_a, "All (next, probability, reward) of a pair, in the order of next.")
       .def(
           "arrays", [](const Model& model) { return arrays_of(model); },
-          "All outcomes as arrays, by the names that TabularMdp.from_arrays takes.");
+          "All outcomes as arrays, by the argument names of TabularMdp.from_arrays.");
 
   nb::class_<TabularMdp, Model>(m, "TabularMdp",
-                                "A finite MDP with its non-zero transition probabilities.")
+                                "A finite MDP that stores its non-zero transition probabilities.")
       .def_static(
           "from_arrays",
           [](std::size_t num_actions, const InVector<std::int64_t>& offsets,
@@ -159,10 +160,11 @@ void bind_tables(nb::module_& m) {
           "num_actions"_a, "offsets"_a.noconvert(), "next"_a.noconvert(),
           "probability"_a.noconvert(), "reward"_a.noconvert(), "start"_a.noconvert(),
           "terminal"_a.noconvert(),
-          "From sparse rows in the order (0, 0), (0, 1), ...: row i holds the outcomes offsets[i] "
-          "to offsets[i + 1], by rising next. Rows of terminal states are ignored: these absorb.")
-      .def_prop_ro("num_nonzeros", &TabularMdp::num_nonzeros, "Outcomes that are stored.")
-      .def_prop_ro("memory_bytes", &TabularMdp::memory_bytes, "Memory of its tables.")
+          "Makes an MDP from sparse rows of the pairs (0, 0), (0, 1), ...: row i holds the "
+          "outcomes offsets[i] to offsets[i + 1], in the order of next. Terminal states are "
+          "absorbing, and their rows are ignored.")
+      .def_prop_ro("num_nonzeros", &TabularMdp::num_nonzeros, "Number of outcomes that are stored.")
+      .def_prop_ro("memory_bytes", &TabularMdp::memory_bytes, "Memory of its tables, in bytes.")
       .def("save", &save_mdp, "folder"_a, "Writes transitions.csv and start.csv (docs/tables.md).")
       .def_static("load", &load_mdp, "folder"_a, "Reads what save wrote.")
       .def("__reduce__",
@@ -199,7 +201,7 @@ void bind_tables(nb::module_& m) {
       [](const InVector<double>& row, const std::string& projection) {
         return own(projected(projection_from_name(projection), span_of(row)));
       },
-      "row"_a, "projection"_a, "One row; hilo.project is the front door.");
+      "row"_a, "projection"_a, "Projects one row. Use hilo.project.");
 }
 
 }  // namespace hilo::python

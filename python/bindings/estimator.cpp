@@ -9,7 +9,7 @@
 namespace hilo::python {
 namespace {
 
-// The evidence of many pairs, and an estimator that is told of every change.
+// The evidence of many state-action pairs, and an estimator that is updated with every change.
 class Estimation {
  public:
   Estimation(const std::string& name, std::size_t num_pairs, const std::string& alpha,
@@ -42,7 +42,7 @@ class Estimation {
   std::size_t size() const { return paired_.size(); }
 
  private:
-  // Before anything is made for them.
+  // Checked before anything is allocated.
   static std::size_t checked(std::size_t num_pairs) {
     require_within("num_pairs", num_pairs, 1, 1U << 30, Errc::usage);
     return num_pairs;
@@ -69,9 +69,10 @@ void bind_estimator(nb::module_& m) {
       },
       "returns"_a, "Plain Monte Carlo: the mean and its standard error (equations 5 and 6).");
 
-  nb::class_<ControlVariate>(m, "ControlVariate", "A mean sharpened by a correlated one.")
+  nb::class_<ControlVariate>(m, "ControlVariate",
+                             "A mean corrected by a correlated one that is known better.")
       .def_ro("value", &ControlVariate::value, "The estimate.")
-      .def_ro("alpha", &ControlVariate::alpha, "0: no correction was made.")
+      .def_ro("alpha", &ControlVariate::alpha, "The coefficient; 0 if no correction was made.")
       .def_ro("variance_ratio", &ControlVariate::variance_ratio, "The estimate of 1 - rho^2.")
       .def_prop_ro("correlation", &ControlVariate::correlation, "The estimate of rho.")
       .def("__repr__", [](const ControlVariate& cv) {
@@ -82,28 +83,32 @@ void bind_estimator(nb::module_& m) {
   m.def("control_variate", &control_variate, "pairs"_a, "mu_lo"_a,
         "The mean of x corrected by y, whose mean mu_lo is known better (equations 7 to 10).");
 
-  nb::class_<CorrectedEstimate>(m, "CorrectedEstimate", "What an estimator makes of a pair.")
+  nb::class_<CorrectedEstimate>(m, "CorrectedEstimate",
+                                "An estimate of the value of a state-action pair.")
       .def_ro("value", &CorrectedEstimate::value, "The estimate.")
-      .def_ro("standard_error", &CorrectedEstimate::standard_error, "Infinite: unknown.")
+      .def_ro("standard_error", &CorrectedEstimate::standard_error,
+              "The standard error; infinite if unknown.")
       .def_ro("variance_ratio", &CorrectedEstimate::variance_ratio,
-              "Squared error expected, against that of the plain mean.")
-      .def_ro("correlation", &CorrectedEstimate::correlation, "Of the coupled returns.")
-      .def_ro("corrected", &CorrectedEstimate::corrected, "False: the value is the plain mean.")
+              "The expected squared error divided by that of the plain mean.")
+      .def_ro("correlation", &CorrectedEstimate::correlation,
+              "The correlation of the coupled returns.")
+      .def_ro("corrected", &CorrectedEstimate::corrected, "False if the value is the plain mean.")
       .def("__repr__", [](const CorrectedEstimate& e) {
         return "CorrectedEstimate(value=" + std::to_string(e.value) +
                ", standard_error=" + std::to_string(e.standard_error) +
                ", variance_ratio=" + std::to_string(e.variance_ratio) + ")";
       });
   nb::class_<Estimation>(m, "Estimator",
-                         "An estimator by its name, with the returns of many pairs of state and "
-                         "action. hilo.estimator_kinds() lists the names.")
+                         "An estimator by its name, with the returns of many state-action pairs. "
+                         "hilo.estimator_kinds() lists the names.")
       .def(nb::init<const std::string&, std::size_t, const std::string&, double>(), "name"_a,
            "num_pairs"_a, "alpha"_a = "pooled", "forgetting"_a = 0.9999)
       .def("add_paired", &Estimation::add_paired, "pair"_a, "high"_a, "low"_a,
-           "A high-fidelity return of a pair, and the low-fidelity one coupled to it.")
+           "Adds a high-fidelity return of a pair and the low-fidelity return coupled to it.")
       .def("add_free", &Estimation::add_free, "pair"_a, "returns"_a,
-           "Returns of free low-fidelity roll-outs from the pair.")
-      .def("estimate", &Estimation::estimate, "pair"_a, "The value of the pair, as it seems now.")
+           "Adds returns of free low-fidelity roll-outs from the pair.")
+      .def("estimate", &Estimation::estimate, "pair"_a,
+           "The current estimate of the value of the pair.")
       .def("__repr__", [](const Estimation& e) {
         return "Estimator('" + e.name() + "', num_pairs=" + std::to_string(e.size()) + ")";
       });
@@ -115,7 +120,7 @@ void bind_estimator(nb::module_& m) {
           out[std::string(kind.name)] = std::string(kind.description);
         return out;
       },
-      "The estimators by name.");
+      "The estimators, by name, with their descriptions.");
 
   nb::class_<Bounded>(m, "Bounded", "A bounded random variable whose mean is estimated.")
       .def(
@@ -136,12 +141,14 @@ void bind_estimator(nb::module_& m) {
                ")";
       });
   m.def("return_bound", &return_bound, "reward_min"_a, "reward_max"_a, "gamma"_a,
-        "How far a discounted return can be from its mean.");
+        "The largest distance of a discounted return from its mean.");
   m.def("control_variate_of", &control_variate_of, "high"_a, "rho"_a, "alpha"_a, "b_low"_a,
         "The corrected return as a bounded variable.");
-  m.def("tail_bound", &tail_bound, "x"_a, "n"_a, "xi"_a,
-        "Lemma 1: the probability that the mean of n is off by xi or more is at most this.");
-  m.def("range_of_lemma_1", &range_of_lemma_1, "x"_a, "The largest xi of its first form.");
+  m.def(
+      "tail_bound", &tail_bound, "x"_a, "n"_a, "xi"_a,
+      "Lemma 1: an upper bound of the probability that the mean of n values is off by xi or more.");
+  m.def("range_of_lemma_1", &range_of_lemma_1, "x"_a,
+        "The largest xi for which the first form of Lemma 1 holds.");
   m.def("samples_needed", &samples_needed, "x"_a, "xi"_a, "delta"_a,
         "Theorem 1: the fewest samples for an error of at most xi with probability 1 - delta.");
   m.def(
@@ -157,15 +164,18 @@ void bind_estimator(nb::module_& m) {
         return greedy_is_best_bound(best_variance, all);
       },
       "best_variance"_a, "rivals"_a,
-      "Theorem 2: the greedy action is the best one with at least this probability. A rival is "
-      "(gap, variance of its estimate).");
-  m.def("best_ratio", &best_ratio, "rho"_a, "w"_a,
-        "The best number of low-fidelity returns for each high-fidelity one that costs w of them.");
+      "Theorem 2: a lower bound of the probability that the greedy action is the best one. A rival "
+      "is (gap, variance of its estimate).");
+  m.def(
+      "best_ratio", &best_ratio, "rho"_a, "w"_a,
+      "The best number of low-fidelity returns for each high-fidelity return, which costs as much "
+      "as w of them.");
   m.def("error_at_equal_cost", &error_at_equal_cost, "rho"_a, "w"_a,
-        "Squared error at the same total cost, against plain Monte Carlo; below 1 it pays.");
+        "The squared error divided by that of plain Monte Carlo at the same total cost. The low "
+        "fidelity pays if it is below 1.");
   m.def(
       "break_even_cost_ratio", [](double rho) { return break_even_cost_ratio(rho); }, "rho"_a,
-      "The w beyond which a cheap simulator pays.");
+      "The w above which the low fidelity pays.");
 }
 
 }  // namespace hilo::python

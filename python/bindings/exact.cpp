@@ -9,7 +9,7 @@
 namespace hilo::python {
 namespace {
 
-// A policy as Python has it: an action for every state, or probabilities for every pair.
+// A policy from Python: an action for every state, or a probability for every state-action pair.
 using Policy = std::variant<InMatrix<double>, Indices>;
 
 PolicyMatrix matrix_of(const Model& model, const Policy& policy) {
@@ -48,7 +48,7 @@ nb::tuple pack(Values values, std::size_t num_states) {
   return nb::make_tuple(own(std::move(values.v)), own(std::move(values.q), num_states));
 }
 
-// Of functions that take a policy in either form and give two arrays.
+// The signature of functions that take a policy in either form and return two arrays.
 std::string signature(const std::string& name) {
   return "def " + name +
          "(model: Model, policy: numpy.typing.NDArray[numpy.float64] | "
@@ -59,27 +59,28 @@ std::string signature(const std::string& name) {
 }  // namespace
 
 void bind_exact(nb::module_& m) {
-  nb::class_<Solution>(m, "Solution", "An exact solution.")
+  nb::class_<Solution>(m, "Solution", "An exact solution of an MDP.")
       .def_prop_ro(
           "v",
           [](nb::handle self) {
             return view<double>(nb::cast<const Solution&>(self).values.v, self);
           },
-          "Value of every state.", nb::rv_policy::reference)
+          "The value of every state.", nb::rv_policy::reference)
       .def_prop_ro(
           "q",
           [](nb::handle self) {
             const Values& values = nb::cast<const Solution&>(self).values;
             return view<double>(values.q, values.v.size(), self);
           },
-          "Value of every pair, of shape (num_states, num_actions).", nb::rv_policy::reference)
+          "The value of every state-action pair, of shape (num_states, num_actions).",
+          nb::rv_policy::reference)
       .def_prop_ro(
           "policy",
           [](nb::handle self) {
             return view<Action>(nb::cast<const Solution&>(self).policy, self);
           },
           "An optimal action for every state.", nb::rv_policy::reference)
-      .def_ro("iterations", &Solution::iterations, "Rounds it took.")
+      .def_ro("iterations", &Solution::iterations, "Number of iterations.")
       .def("__repr__", [](const Solution& s) {
         return "Solution(num_states=" + std::to_string(s.values.v.size()) +
                ", iterations=" + std::to_string(s.iterations) + ")";
@@ -87,9 +88,9 @@ void bind_exact(nb::module_& m) {
 
   m.def("value_iteration", &value_iteration, "model"_a, "gamma"_a, "tolerance"_a = 1e-11,
         nb::call_guard<nb::gil_scoped_release>(),
-        "The optimal values, by repeated Bellman updates. Needs gamma < 1.");
+        "The optimal values by repeated Bellman updates. Needs gamma < 1.");
   m.def("policy_iteration", &policy_iteration, "model"_a, "gamma"_a,
-        nb::call_guard<nb::gil_scoped_release>(), "The same by policy iteration.");
+        nb::call_guard<nb::gil_scoped_release>(), "The optimal values by policy iteration.");
   m.def(
       "evaluate_policy",
       [](const Model& model, const Policy& policy, double gamma) {
@@ -101,7 +102,8 @@ void bind_exact(nb::module_& m) {
         return pack(std::move(values), model.num_states());
       },
       "model"_a, "policy"_a, "gamma"_a, nb::sig(signature("evaluate_policy").c_str()),
-      "Exact v and q of a policy: an action for every state, or probabilities for every pair.");
+      "Exact v and q of a policy, which is an action for every state or a probability for every "
+      "state-action pair.");
   m.def(
       "start_value",
       [](const Model& model, const InVector<double>& v) {
@@ -116,13 +118,14 @@ void bind_exact(nb::module_& m) {
         return expected_mean_reward(model, matrix_of(model, policy), max_steps);
       },
       "model"_a, "policy"_a, "max_steps"_a = 10'000,
-      "Exact expectation of the paper's y axis: the mean reward per step of an episode.");
+      "The exact expectation of the mean reward per step of an episode, the paper's y axis.");
   m.def(
       "policy_matrix",
       [](const QTable& q, double epsilon) {
         return own(policy_matrix(q.behaviour(epsilon)).probability, q.num_states());
       },
-      "q"_a, "epsilon"_a = 0.0, "Action probabilities of the epsilon-greedy policy; ties share.");
+      "q"_a, "epsilon"_a = 0.0,
+      "Action probabilities of the epsilon-greedy policy. Tied actions share the probability.");
   m.def(
       "return_moments",
       [](const Model& model, const Policy& policy, double gamma) {
@@ -131,7 +134,7 @@ void bind_exact(nb::module_& m) {
                               own(std::move(moments.variance), model.num_states()));
       },
       "model"_a, "policy"_a, "gamma"_a, nb::sig(signature("return_moments").c_str()),
-      "Exact mean and variance of the return of every pair.");
+      "Exact mean and variance of the return of every state-action pair.");
 }
 
 }  // namespace hilo::python

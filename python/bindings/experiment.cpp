@@ -11,7 +11,7 @@
 namespace hilo::python {
 namespace {
 
-// A problem that exists in this process alone, with what it is known by in a store.
+// A problem that exists only in this process, with the text that identifies it in a store.
 struct OwnProblem {
   std::shared_ptr<const ProblemKind> kind;
 };
@@ -21,16 +21,16 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
                             const std::string& low_text, bool in_state_order) {
   if (is_problem_kind(name))
     throw Error(Errc::usage, "a problem of your own cannot be called '" + name +
-                                 "', like one that hilo knows already");
+                                 "', which is the name of a problem of hilo");
   auto kind = std::make_shared<ProblemKind>();
   kind->name = name;
   kind->description = "made in Python";
   kind->parameters = {{.name = "high",
-                       .description = "what the expensive simulator is known by",
+                       .description = "identifies the expensive simulator",
                        .default_value = high_text,
                        .choices = {}},
                       {.name = "low",
-                       .description = "what the cheap simulator is known by",
+                       .description = "identifies the cheap simulator",
                        .default_value = low_text,
                        .choices = {},
                        .low_fidelity_only = true}};
@@ -39,7 +39,7 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
   if (!in_state_order)
     kind->lacks = [](std::string_view feature, const Parameters&) -> std::string {
       if (feature != kCommonRandomNumbers) return "";
-      return "needs two tables that are drawn from by make_simulator(mdp, "
+      return "needs two tables that are sampled by make_simulator(mdp, "
              "sampling=\"inverse-cdf\")";
     };
   const HighSimulator shared = pair ? pair->shared_high() : HighSimulator(high);
@@ -60,7 +60,7 @@ Spec parse(const std::string& text, const std::string& where, const Overrides& o
   return parse_spec(text, where, overrides, kind_of(own));
 }
 
-// A table of a spec as Python has it: values, and under "sweep" a table of lists.
+// A table of a spec from Python: its values, and the lists of its sweep.
 using SweptValues = std::map<std::string, std::vector<Value>>;
 using PythonTable = std::pair<NamedValues, SweptValues>;
 
@@ -81,7 +81,7 @@ Spec make(const std::string& name, std::pair<std::uint64_t, std::uint64_t> seeds
   return make_spec(data, where, kind_of(own));
 }
 
-// What the first failed run threw: the user's exception, or the code of ours.
+// What the first failed run threw: the exception of the user's code, or the code of hilo's error.
 void describe_cause(const std::exception_ptr& cause, nb::dict& out) {
   out["raised"] = nb::none();
   out["code"] = Errc::simulator;
@@ -92,7 +92,7 @@ void describe_cause(const std::exception_ptr& cause, nb::dict& out) {
   } catch (const Error& e) {
     out["code"] = e.code();
   } catch (const std::exception&) {
-    // Its text says it all.
+    // The text of the error is enough.
   }
 }
 
@@ -145,7 +145,7 @@ nb::dict run_into_store(const std::vector<Spec>& specs, const std::filesystem::p
 
 void bind_experiment(nb::module_& m) {
   nb::class_<OwnProblem>(m, "OwnProblem",
-                         "Simulators that exist in this process alone, as a problem of a spec.")
+                         "Simulators that exist only in this process, as a problem of a spec.")
       .def(
           "__init__",
           [](OwnProblem* self, const std::string& name,
@@ -176,12 +176,14 @@ void bind_experiment(nb::module_& m) {
           "canonical",
           [](const Spec& spec) {
             std::map<std::string, std::string> out;
-            for (const RunConfig& config : spec.configs) out[config.label] = config.canonical;
+            for (const RunConfig& config : spec.configs)
+              out[config.label] = config.configuration.text();
             return out;
           },
-          "By label, everything that decides a run but its seed.")
-      .def_ro("notes", &Spec::notes, "What is not done as it was written, and why, in sentences.")
-      .def_ro("text", &Spec::text, "The TOML it was read from.")
+          "By label, everything that determines a run except its seed.")
+      .def_ro("notes", &Spec::notes,
+              "Sentences that say what will be done differently from the spec, and why.")
+      .def_ro("text", &Spec::text, "The TOML from which it was read.")
       .def("__repr__", [](const Spec& spec) {
         return "Spec('" + spec.name + "', agents=" + std::to_string(spec.configs.size()) +
                ", seeds=" + std::to_string(spec.seeds.count()) + ")";
@@ -198,7 +200,7 @@ void bind_experiment(nb::module_& m) {
       "file"_a, "overrides"_a = Overrides{}, "A spec from a file.");
   m.def("make_spec", &make, "name"_a, "seeds"_a, "problem"_a, "train"_a, "test"_a, "agents"_a,
         "where"_a, "own"_a.none() = nb::none(),
-        "A spec from tables, each a pair of its values and of the lists that are swept.");
+        "A spec from tables, each a pair of its values and the lists of its sweep.");
   m.def(
       "parse_seeds",
       [](const std::string& text) {
@@ -210,7 +212,7 @@ void bind_experiment(nb::module_& m) {
         nb::sig("def run_specs(specs: collections.abc.Sequence[Spec], file: pathlib.Path, threads: "
                 "int, on_progress: collections.abc.Callable[[int, int, int, float], object] | "
                 "None) -> dict[str, typing.Any]"),
-        "Runs what the store does not have yet; hilo.run is the front door.");
+        "Executes the runs that the store does not have yet. Use hilo.run.");
   m.def(
       "metric_kinds",
       [] {
@@ -231,7 +233,7 @@ void bind_experiment(nb::module_& m) {
         return out;
       },
       nb::sig("def metric_kinds() -> dict[str, dict[str, str]]"),
-      "By name, what runs record: description, axis, better, measured, optimum.");
+      "The metrics that runs record, by name: description, axis, better, measured, optimum.");
   m.def("hash_hex", &hash_hex, "text"_a, "The hash that identifies configurations.");
 }
 

@@ -27,7 +27,7 @@ std::vector<std::weak_ptr<nb::object>>& kept() {
 std::shared_ptr<nb::object> keep(nb::object object) {
   const std::shared_ptr<nb::object> made(new nb::object(std::move(object)), [](nb::object* o) {
     if (!Py_IsInitialized()) {
-      o->release();  // Python is gone, and all of its objects with it
+      o->release();  // Python has ended, and its objects no longer exist
       delete o;
       return;
     }
@@ -56,7 +56,7 @@ void end() {
     const nb::gil_scoped_release release;
     while (works > 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
-  std::vector<nb::object> let_go;  // what goes with them may remove sources
+  std::vector<nb::object> let_go;  // destroyed without the lock: that may remove sources
   {
     const std::lock_guard lock(sources_mutex);
     for (const PythonSource* source : sources()) let_go.push_back(source->let_go());

@@ -9,22 +9,22 @@ namespace hilo::python {
 
 class PythonSource;
 
-// What is going on in the engine on behalf of Python: work on other threads, and simulators that
-// hold objects of Python. When the interpreter is about to end, the work is stopped and waited for,
-// and the simulators let go of their objects: a function that is a simulator may refer to what was
-// made with it, and the garbage collector cannot see such a ring through C++.
+// Keeps track of what the engine does for Python: work on other threads, and simulators that hold
+// Python objects. When the interpreter is about to end, the work is stopped and waited for, and the
+// simulators release their objects. They must, because a function that is a simulator may refer to
+// what was made with it, and the garbage collector cannot see such a cycle through C++.
 namespace live {
 
 inline std::atomic<int> works = 0;         // calls of run_polling
-inline std::atomic<int> stopping = 0;      // of them, how many were told to stop
-inline std::atomic<bool> at_exit = false;  // all are
+inline std::atomic<int> stopping = 0;      // how many of these were told to stop
+inline std::atomic<bool> at_exit = false;  // all were told to stop
 
 inline bool must_stop() { return stopping > 0 || at_exit; }
 
 void add(const PythonSource* source);
 void remove(const PythonSource* source);
-// An object that the engine keeps. At the end it is let go of, and None from then on. Needs the
-// GIL; whoever holds it last does not.
+// An object that the engine keeps. When Python ends, the object is released and replaced by None.
+// Needs the GIL; destroying the result does not.
 std::shared_ptr<nanobind::object> keep(nanobind::object object);
 void end();  // needs the GIL; called once, by the package's atexit hook
 

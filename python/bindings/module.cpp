@@ -3,10 +3,10 @@
 
 NB_MODULE(_hilo, m) {
   using namespace hilo::python;
-  m.doc() = "The engine of hilo. Use the package hilo, which has all of it.";
+  m.doc() = "The engine of hilo. Use it through the package hilo.";
   hilo::add_our_studies();
   bind_core(m);
-  bind_policy(m);  // before the simulators, which are asked to follow one
+  bind_policy(m);  // before the simulators, whose methods take a policy
   bind_env(m);
   bind_python_simulator(m);
   bind_rollout(m);

@@ -15,9 +15,10 @@ std::pair<State, Action> checked(const QTable& q,
 }  // namespace
 
 void bind_policy(nb::module_& m) {
-  nb::class_<QTable>(m, "QTable",
-                     "Values of all pairs of state and action, with the greedy actions kept up to "
-                     "date. It is also the policy that takes them.")
+  nb::class_<QTable>(
+      m, "QTable",
+      "The values of all state-action pairs, with the greedy actions kept up to date. "
+      "It is also the greedy policy.")
       .def(nb::init<std::size_t, std::size_t>(), "num_states"_a, "num_actions"_a)
       .def_static(
           "from_values",
@@ -26,7 +27,7 @@ void bind_policy(nb::module_& m) {
             q.assign({values.data(), values.size()});
             return q;
           },
-          "values"_a, "From an array of shape (num_states, num_actions).")
+          "values"_a, "Makes a table from an array of shape (num_states, num_actions).")
       .def_prop_ro("num_states", &QTable::num_states, "Number of states.")
       .def_prop_ro("num_actions", &QTable::num_actions, "Number of actions.")
       .def_prop_ro(
@@ -54,7 +55,7 @@ void bind_policy(nb::module_& m) {
             const auto actions = q.greedy_actions(static_cast<State>(state));
             return std::vector<Action>(actions.begin(), actions.end());
           },
-          "state"_a, "The best actions of a state: more than one where they tie.")
+          "state"_a, "The best actions of a state: more than one if there are ties.")
       .def_prop_ro(
           "greedy",
           [](const QTable& q) {

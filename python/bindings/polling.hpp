@@ -9,10 +9,11 @@
 
 namespace hilo::python {
 
-// Runs `work` on a thread of its own while this one, which holds the GIL, lets others have it and
-// looks for Ctrl-C several times a second: Python delivers signals to its main thread alone.
-// `work(keep_going)` must ask keep_going now and then; simulators in Python ask at every step.
-// `poll` is called with the GIL held. What either raises ends the work and is raised here.
+// Runs `work` on a new thread. The calling thread, which holds the GIL, releases it and checks for
+// Ctrl-C several times a second, because Python delivers signals only to its main thread.
+// `work(keep_going)` must call keep_going now and then; simulators in Python check at every step.
+// `poll` is called with the GIL held. An exception of `work`, of `poll` or of Ctrl-C ends the work
+// and is raised here.
 template <class Work, class Poll>
 void run_polling(Work&& work, Poll&& poll) {
   std::mutex mutex;

@@ -12,15 +12,15 @@
 namespace hilo::python {
 namespace {
 
-// An agent written in Python. python/hilo/agents.py makes of the user's class an object that has
+// An agent written in Python. python/hilo/agents.py wraps the user's class in an object that has
 //
-//   learn(episode: Episode) -> int              low-fidelity steps that it took
-//   act() -> NDArray[numpy.int64]               the action that it prefers in every state
+//   learn(episode: Episode) -> int              number of low-fidelity steps taken
+//   act() -> NDArray[numpy.int64]               the greedy action of every state
 //   can_be_saved: bool
 //   save() -> bytes;  load(state: bytes) -> None
 //
-// Its table of values has 1 where it acts and 0 elsewhere: what it thinks actions are worth is its
-// own business.
+// Its table of values is 1 for the greedy actions and 0 elsewhere, because the engine does not know
+// the values that the user's agent estimates.
 class PythonAgent final : public TabularAgent {
  public:
   // With the GIL held.
@@ -88,7 +88,7 @@ class PythonAgent final : public TabularAgent {
     q_.assign(values);
   }
 
-  // The object, unless Python is about to end.
+  // The user's agent. Throws if Python is about to end.
   const nb::object& it() const {
     if (object_->is_none()) throw Interrupted();
     return *object_;
@@ -110,7 +110,7 @@ std::unique_ptr<TabularAgent> build_in_python(const nb::object& factory,
                                               const Fidelities& fidelities, const Parameters& p,
                                               const AgentSetting& setting) {
   const nb::gil_scoped_acquire gil;
-  if (factory.is_none()) throw Interrupted();  // Python ends
+  if (factory.is_none()) throw Interrupted();  // Python is about to end
   nb::dict parameters;
   for (const auto& [key, value] : p.all()) parameters[key.c_str()] = value;
   nb::dict common;
@@ -148,13 +148,13 @@ void add_kind(const std::string& name, const std::string& display, const std::st
                                .low = low,
                                .high = high,
                                .choices = choices});
-  // The catalogue lives longer than Python: what it holds of it is let go before.
+  // The catalogue outlives Python, so it must release its Python objects before Python ends.
   const std::shared_ptr<nb::object> kept = live::keep(std::move(factory));
   kind.build = [kept](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) {
     return build_in_python(*kept, fidelities, p, setting);
   };
-  // Another code is another agent, whatever its version says.
+  // Different code is a different agent, even with the same algorithm version.
   kind.part_versions = [code_version](const Parameters&) {
     return std::map<std::string, std::uint32_t>{{"code", code_version}};
   };
@@ -166,7 +166,7 @@ void add_kind(const std::string& name, const std::string& display, const std::st
 void bind_python_agent(nb::module_& m) {
   m.def("add_python_agent", &add_kind, "name"_a, "display"_a, "description"_a, "parameters"_a,
         "low_fidelities"_a, "gamma_below_1"_a, "model"_a, "algorithm_version"_a, "code_version"_a,
-        "factory"_a, "Adds a kind of agent; hilo.add_agent_kind is the front door.");
+        "factory"_a, "Adds a kind of agent. Use hilo.add_agent_kind.");
 }
 
 }  // namespace hilo::python

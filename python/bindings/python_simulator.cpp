@@ -8,7 +8,8 @@
 namespace hilo::python {
 namespace {
 
-// "ValueError: no such valve (plant.py:12, in step)": the innermost frame is the user's own.
+// For example "ValueError: no such valve (plant.py:12, in step)". The innermost frame is named,
+// because it is the user's own code.
 std::string describe(nb::python_error& error) try {
   const nb::object type = nb::borrow(error.type());
   const nb::object value = nb::borrow(error.value());
@@ -23,7 +24,7 @@ std::string describe(nb::python_error& error) try {
          std::to_string(nb::cast<long>(frame.attr("tb_lineno"))) + ", in " +
          nb::cast<std::string>(code.attr("co_name")) + ")";
 } catch (const std::exception&) {
-  // An exception whose text cannot be had must not hide itself.
+  // An exception whose text cannot be read is still reported by its type.
   return nb::cast<std::string>(nb::borrow(error.type()).attr("__name__"));
 }
 
@@ -141,8 +142,8 @@ nb::object object_of(const SourcePaths& paths) {
 template <class Made, class Base>
 void bind_made_from_python(nb::module_& m, const char* name, const char* role) {
   nb::class_<Made, Base>(m, name,
-                         "A simulator written in Python, as the engine sees it. Made by hilo.pair "
-                         "and hilo.train.")
+                         "A simulator written in Python, as the engine sees it. hilo.pair and "
+                         "hilo.train make it.")
       .def(
           "__init__",
           [role](Made* self, nb::object source, std::size_t num_states, std::size_t num_actions,
@@ -152,7 +153,7 @@ void bind_made_from_python(nb::module_& m, const char* name, const char* role) {
           "source"_a, "num_states"_a, "num_actions"_a, "terminal"_a = std::vector<State>{})
       .def_prop_ro(
           "source", [](const Made& self) { return object_of(self.paths()); },
-          "The object that answers.")
+          "The Python object that simulates.")
       .def("__reduce__", [](nb::handle self) {
         const auto& made = nb::cast<const Made&>(self);
         return nb::make_tuple(self.type(),

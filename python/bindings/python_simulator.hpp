@@ -8,8 +8,8 @@
 
 namespace hilo::python {
 
-// What a user's environment raised, on its way through the engine. The engine records its text; at
-// the boundary to Python the exception itself is raised again, with its traceback.
+// Carries an exception of the user's code through the engine. The engine records its text. At the
+// boundary to Python the exception itself is raised again, with its traceback.
 class RaisedByUser : public Error {
  public:
   // The Python error indicator must be set in `error`; the GIL must be held.
@@ -21,7 +21,7 @@ class RaisedByUser : public Error {
   std::shared_ptr<nb::object> exception_;  // deleted with the GIL held
 };
 
-// Calls the user's code, whose exceptions become ours.
+// Calls the user's code and turns its exceptions into RaisedByUser.
 template <class F>
 auto ask(F&& call) {
   try {
@@ -31,10 +31,10 @@ auto ask(F&& call) {
   }
 }
 
-// An object in Python as a step source. It has
+// A Python object as a step source. It has
 //
 //   reset(seed: int) -> int                                  the start state
-//   step(action: int) -> tuple[int, float, bool, bool]       next, reward, ended, cut
+//   step(action: int) -> tuple[int, float, bool, bool]       next, reward, ended, truncated
 //
 // and, if it can be started anywhere,
 //
@@ -44,7 +44,7 @@ auto ask(F&& call) {
 // The lock of the source is taken before the GIL, never while holding it.
 class PythonSource final : public StepSource {
  public:
-  // `role` opens messages: "high fidelity".
+  // Messages begin with `role`, for example "high fidelity".
   PythonSource(nb::object object, std::size_t num_states, std::size_t num_actions,
                std::string role);
   ~PythonSource() override;
@@ -57,7 +57,7 @@ class PythonSource final : public StepSource {
   void leave() noexcept override { gil_.reset(); }
 
   nb::object object() const { return object_; }
-  // When Python ends: nobody asks it any more.
+  // Releases the object when Python ends. The source must not be used afterwards.
   nb::object let_go() const { return std::exchange(object_, nb::none()); }
 
  private:
@@ -65,7 +65,7 @@ class PythonSource final : public StepSource {
 
   mutable nb::object object_;
   std::string role_;
-  std::uint64_t state_ = 0;  // where the path is, for messages
+  std::uint64_t state_ = 0;  // the current state, for messages
   std::optional<nb::gil_scoped_acquire> gil_;
 };
 

@@ -23,7 +23,7 @@ std::string listed(const std::vector<std::string>& names) {
   return out.empty() ? "none" : out;
 }
 
-// A mean over nothing would read as 0. What is asked for must be there.
+// The known_... functions throw if there is nothing to return: a mean over nothing would read as 0.
 const std::string& known_agent(const Results& results, const std::string& agent) {
   const auto& agents = results.agents();
   if (std::find(agents.begin(), agents.end(), agent) == agents.end())
@@ -80,13 +80,13 @@ Summary known_difference(const Results& results, const std::string& agent,
 }  // namespace
 
 void bind_report(nb::module_& m) {
-  nb::class_<Summary>(m, "Summary", "A mean over seeds with its spread.")
+  nb::class_<Summary>(m, "Summary", "A mean over seeds, with its spread.")
       .def_ro("n", &Summary::n, "Number of seeds.")
       .def_ro("mean", &Summary::mean, "Their mean.")
       .def_ro("sd", &Summary::sd, "Standard deviation over seeds.")
-      .def_ro("standard_error", &Summary::standard_error, "Of the mean.")
+      .def_ro("standard_error", &Summary::standard_error, "Standard error of the mean.")
       .def_ro("low", &Summary::low, "Lower end of the 95 % interval of the mean.")
-      .def_ro("high", &Summary::high, "Upper end of it.")
+      .def_ro("high", &Summary::high, "Upper end of the 95 % interval of the mean.")
       .def("__reduce__",
            [](const Summary& s) {
              return nb::make_tuple(
@@ -104,7 +104,7 @@ void bind_report(nb::module_& m) {
       [](std::uint64_t n, double mean, double sd, double standard_error, double low, double high) {
         return Summary{n, mean, sd, standard_error, low, high};
       },
-      "n"_a, "mean"_a, "sd"_a, "standard_error"_a, "low"_a, "high"_a, "From its parts.");
+      "n"_a, "mean"_a, "sd"_a, "standard_error"_a, "low"_a, "high"_a, "A summary from its parts.");
   m.def(
       "summarise",
       [](const InVector<double>& values) {
@@ -112,7 +112,7 @@ void bind_report(nb::module_& m) {
           throw Error(Errc::usage, "values is empty, but a mean needs at least one value");
         return summarise(span_of(values));
       },
-      "values"_a, "Mean, spread and 95 % interval (Student's t) of values, one a seed.");
+      "values"_a, "Mean, spread and 95 % interval (Student's t) of values, one per seed.");
 
   nb::class_<Results>(m, "Results",
                       "All finished results of one experiment, by agent, metric, episode and seed.")
@@ -124,13 +124,13 @@ void bind_report(nb::module_& m) {
           "store"_a, "experiment"_a)
       .def_prop_ro("experiment", &Results::experiment, "Its name.")
       .def_prop_ro("agents", &Results::agents, "Labels of its agents.")
-      .def_prop_ro("metrics", &Results::metrics, "What was measured.")
+      .def_prop_ro("metrics", &Results::metrics, "Names of the metrics that were measured.")
       .def(
           "seeds",
           [](const Results& results, const std::string& agent) {
             return results.seeds(known_agent(results, agent));
           },
-          "agent"_a, "Seeds of an agent that are finished.")
+          "agent"_a, "Seeds of an agent whose runs are finished.")
       .def("has_metric", nb::overload_cast<const std::string&>(&Results::has_metric, nb::const_),
            "metric"_a, "Whether any agent has it.")
       .def(
@@ -141,10 +141,10 @@ void bind_report(nb::module_& m) {
           },
           "agent"_a, "metric"_a, "Episodes at which all seeds of the agent have a value.")
       .def_prop_ro("reward_metric", &Results::reward_metric,
-                   "The learning curve: test_reward, or train_reward where nothing was tested; of "
-                   "simulators of your own test_return or train_return.")
+                   "The metric of the learning curve: test_reward, or train_reward if nothing was "
+                   "tested. For your own simulators it is test_return or train_return.")
       .def_prop_ro("level_metric", &level_metric_of,
-                   "What levels are told in, by findings, tables and pages alike.")
+                   "The metric of the agents' levels in findings, tables and pages.")
       .def_prop_ro(
           "styles",
           [](const Results& results) {
@@ -154,17 +154,17 @@ void bind_report(nb::module_& m) {
               out[agent] = {colours.colour(agent), colours.is_dashed(agent)};
             return out;
           },
-          "By agent, its colour as \"#RRGGBB\" and whether its lines are dashed: the same on "
-          "pages, in "
-          "figures and in plots.")
+          "By agent, its colour as \"#RRGGBB\" and whether its lines are dashed. They are the same "
+          "on pages, in figures and in plots.")
       .def_prop_ro("baseline", &baseline_of, "The agent that others are compared with.")
-      .def("at", &known_at, "agent"_a, "metric"_a, "episode"_a, "Over the seeds that have it.")
+      .def("at", &known_at, "agent"_a, "metric"_a, "episode"_a,
+           "The metric at an episode, over the seeds that have it.")
       .def(
           "final",
           [](const Results& results, const std::string& agent, const std::string& metric) {
             return summarise(values_of(known_final(results, agent, metric)));
           },
-          "agent"_a, "metric"_a, "What every seed measured last, over seeds.")
+          "agent"_a, "metric"_a, "The last value of every seed, summarised over seeds.")
       .def(
           "final_values",
           [](const Results& results, const std::string& agent, const std::string& metric) {
@@ -174,9 +174,9 @@ void bind_report(nb::module_& m) {
             return out;
           },
           "agent"_a, "metric"_a,
-          "What every seed measured last, by seed; empty if the agent has no such metric.")
+          "The last value of every seed, by seed; empty if the agent has no such metric.")
       .def("paired_difference", &known_difference, "agent"_a, "baseline"_a, "metric"_a,
-           "agent minus baseline at the end, seed by seed.")
+           "The agent minus the baseline at the end, paired by seed.")
       .def(
           "learning_table",
           [](const Results& results, const std::string& metric) {
@@ -223,13 +223,13 @@ void bind_report(nb::module_& m) {
       },
       "store"_a, "name"_a, "out"_a, "date"_a, "place"_a, "force"_a,
       nb::call_guard<nb::gil_scoped_release>(),
-      "Writes all of a store as one page or as Markdown.");
+      "Writes a report of a whole store as one page or as Markdown.");
   m.def(
       "require_writable",
       [](const std::filesystem::path& file, const std::vector<std::filesystem::path>& inputs) {
         require_writable_picture(file, inputs);
       },
-      "file"_a, "inputs"_a, "Raises if a picture would take the place of a store or an input.");
+      "file"_a, "inputs"_a, "Raises if a picture would replace a store or an input.");
   m.def(
       "findings",
       [](const Store& store, const std::string& experiment) {
@@ -238,7 +238,7 @@ void bind_report(nb::module_& m) {
             .findings;
       },
       "store"_a, "experiment"_a, nb::call_guard<nb::gil_scoped_release>(),
-      "What an experiment says, in sentences, most important first.");
+      "The findings of an experiment as sentences, the most important first.");
   m.def(
       "shipped_specs",
       [] {
@@ -247,7 +247,7 @@ void bind_report(nb::module_& m) {
           out[std::string(spec.name)] = std::string(spec.toml);
         return out;
       },
-      "The specs of the paper's figures, by name, as TOML.");
+      "The shipped specs by name, as TOML: the paper's figures and hilo's own experiments.");
 }
 
 }  // namespace hilo::python

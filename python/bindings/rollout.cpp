@@ -5,7 +5,7 @@
 namespace hilo::python {
 namespace {
 
-// Many walkers that take a step each in one call.
+// Many walkers. One call takes one step with each.
 class Walkers {
  public:
   Walkers(const std::shared_ptr<Simulator>& simulator, std::size_t count) {
@@ -28,7 +28,7 @@ class Walkers {
   Steps step(std::span<const std::int64_t> actions, std::span<const std::uint8_t> skip) {
     if (actions.size() != size() || skip.size() != size())
       throw Error(Errc::usage, "there must be one action for each environment");
-    // All are checked before any moves.
+    // All actions are checked before any walker moves.
     const auto num_actions = static_cast<std::int64_t>(walkers_[0].simulator().num_actions());
     for (std::size_t i = 0; i < size(); ++i)
       if (skip[i] == 0 && (actions[i] < 0 || actions[i] >= num_actions))
@@ -56,21 +56,21 @@ class Walkers {
 
 void bind_rollout(nb::module_& m) {
   nb::class_<Walker>(m, "Walker",
-                     "A path through a simulator taken one step at a time, with actions from "
-                     "outside. A function of the seed: no global generator is involved.")
+                     "Runs episodes one step at a time, with actions that the caller chooses. They "
+                     "are a function of the seed: no global generator is used.")
       .def(
           "__init__",
           [](Walker* self, const std::shared_ptr<Simulator>& simulator, std::uint64_t seed) {
             new (self) Walker(simulator, seed);
           },
           "simulator"_a, "seed"_a = 0)
-      .def_prop_ro("state", &Walker::state, "Where it is.")
-      .def_prop_ro("steps", &Walker::steps, "Steps of this episode so far.")
+      .def_prop_ro("state", &Walker::state, "The current state.")
+      .def_prop_ro("steps", &Walker::steps, "Number of steps of this episode so far.")
       .def("set_seed", &Walker::set_seed, "seed"_a,
-           "Draws from the streams of another seed, beginning with its first episode.")
+           "Switches to the random streams of another seed, from its first episode on.")
       .def("reset", &Walker::reset, nb::call_guard<nb::gil_scoped_release>(),
-           "Begins the next episode and returns its first state.")
-      .def("reset_to", &Walker::reset_to, "state"_a, "Begins the next episode at a given state.")
+           "Starts the next episode and returns its first state.")
+      .def("reset_to", &Walker::reset_to, "state"_a, "Starts the next episode at a given state.")
       .def(
           "step",
           [](Walker& walker, Action a) {
@@ -78,27 +78,27 @@ void bind_rollout(nb::module_& m) {
             return std::tuple(step.next, step.reward, step.done);
           },
           "action"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Takes an action; the next state, the reward and whether the episode ended.")
+          "Takes an action. Returns the next state, the reward and whether the episode ended.")
       .def("__repr__", [](const Walker& walker) {
         return "Walker(state=" + std::to_string(walker.state()) +
                ", steps=" + std::to_string(walker.steps()) +
                ", seed=" + std::to_string(walker.seed()) + ")";
       });
 
-  nb::class_<Walkers>(m, "Walkers", "Many walkers that take a step each in one call.")
+  nb::class_<Walkers>(m, "Walkers", "Many walkers. One call takes one step with each.")
       .def(nb::init<const std::shared_ptr<Simulator>&, std::size_t>(), "simulator"_a, "count"_a)
       .def("__len__", &Walkers::size)
       .def("__repr__",
            [](const Walkers& w) { return "Walkers(count=" + std::to_string(w.size()) + ")"; })
       .def(
           "set_seed", [](Walkers& w, std::size_t i, std::uint64_t seed) { w.at(i).set_seed(seed); },
-          "walker"_a, "seed"_a, "As Walker.set_seed, for one of them.")
+          "walker"_a, "seed"_a, "Walker.set_seed of one of them.")
       .def(
           "reset", [](Walkers& w, std::size_t i) { return w.at(i).reset(); }, "walker"_a,
-          nb::call_guard<nb::gil_scoped_release>(), "As Walker.reset, for one of them.")
+          nb::call_guard<nb::gil_scoped_release>(), "Walker.reset of one of them.")
       .def(
           "reset_to", [](Walkers& w, std::size_t i, State s) { w.at(i).reset_to(s); }, "walker"_a,
-          "state"_a, "As Walker.reset_to, for one of them.")
+          "state"_a, "Walker.reset_to of one of them.")
       .def(
           "step",
           [](Walkers& w, const InVector<std::int64_t>& actions,
@@ -115,7 +115,8 @@ void bind_rollout(nb::module_& m) {
                   "numpy.typing.NDArray[numpy.uint8]) -> "
                   "tuple[numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.float64], "
                   "numpy.typing.NDArray[numpy.uint8]]"),
-          "Next states, rewards and ends of all that are not skipped; those stay where they are.");
+          "Returns the next states, the rewards and whether the episodes ended. Walkers that are "
+          "skipped stay where they are.");
 
   m.def(
       "discounted_returns",

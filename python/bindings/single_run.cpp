@@ -13,11 +13,11 @@ namespace {
 
 struct BoundRun {
   SingleRun run;
-  std::atomic<std::uint64_t> told = 0;  // how many times it has changed
+  std::atomic<std::uint64_t> told = 0;  // number of changes, which make earlier requests invalid
   std::atomic<bool> busy = false;
 };
 
-// A request, which is of no use any more when its run has gone on.
+// A request is invalid as soon as its run has changed.
 struct Request {
   std::shared_ptr<BoundRun> of;
   std::uint64_t told;
@@ -25,7 +25,7 @@ struct Request {
 
   const TabularRequest& get() const {
     if (of->told != told)
-      throw Error(Errc::usage, "this request was answered: ask the run for the next one");
+      throw Error(Errc::usage, "this request is no longer open: ask the run for the next one");
     return asked;
   }
 };
@@ -34,22 +34,23 @@ struct Request {
 
 void bind_single_run(nb::module_& m) {
   nb::class_<Request>(m, "EpisodeRequest",
-                      "An expensive episode that is to be made, with the policy to follow.")
+                      "A request for an expensive episode, with the policy to follow.")
       .def_prop_ro(
-          "number", [](const Request& r) { return r.asked.number; }, "Counted from 0.")
+          "number", [](const Request& r) { return r.asked.number; },
+          "The number of the episode, counted from 0.")
       .def_prop_ro(
           "seed", [](const Request& r) { return r.asked.simulator_seed(); },
-          "For a simulator of one's own: below 2^31, another one for every episode.")
+          "A seed for your own simulator: below 2^31, and a new one for every episode.")
       .def_prop_ro(
           "max_steps", [](const Request& r) { return r.asked.horizon.max_steps; },
-          "After so many steps the episode is cut.")
+          "The number of steps after which the episode is truncated.")
       .def(
           "action",
           [](const Request& r, std::uint32_t step, State state) {
             const Turn turn(r.of->busy, "run");
             return r.get().action(step, state);
           },
-          "step"_a, "state"_a, "What to do in a state at a step, counted from 0.")
+          "step"_a, "state"_a, "The action in a state at a step, counted from 0.")
       .def(
           "run_in",
           [](const Request& r, const EpisodeSimulator& simulator) {
@@ -60,14 +61,15 @@ void bind_single_run(nb::module_& m) {
             return out;
           },
           "simulator"_a, nb::call_guard<nb::gil_scoped_release>(),
-          "Makes the episode in a simulator of the engine.")
+          "Runs the episode in a simulator of the engine.")
       .def("__repr__", [](const Request& r) {
         return "EpisodeRequest(number=" + std::to_string(r.asked.number) + ")";
       });
 
-  nb::class_<BoundRun>(m, "Run",
-                       "One run of a spec, taken one episode at a time: what hilo.run does, with "
-                       "the same bits, for those who make the expensive episodes themselves.")
+  nb::class_<BoundRun>(
+      m, "Run",
+      "One run of a spec, one episode at a time, if you run the expensive episodes "
+      "yourself. The results are the same bits as those of hilo.run.")
       .def(
           "__init__",
           [](BoundRun* self, const Spec& spec, const std::string& agent, std::uint64_t seed) {
@@ -112,7 +114,7 @@ void bind_single_run(nb::module_& m) {
                 },
                 [] {});
           },
-          "Does all that is left, making the episodes in the expensive simulator.")
+          "Completes the run, with episodes in the expensive simulator of the problem.")
       .def_prop_ro(
           "measurements",
           [](BoundRun& self) {
@@ -122,7 +124,7 @@ void bind_single_run(nb::module_& m) {
               out.emplace_back(m.episode, m.metric, m.value);
             return out;
           },
-          "(episode, metric, value) of all that was measured so far.")
+          "(episode, metric, value) of all measurements so far.")
       .def(
           "save",
           [](BoundRun& self) {
@@ -137,7 +139,7 @@ void bind_single_run(nb::module_& m) {
             ++self.told;
             self.run.load({reinterpret_cast<const std::byte*>(state.c_str()), state.size()});
           },
-          "state"_a, "Takes the state of a run of the same spec, agent and seed.")
+          "state"_a, "Continues from the state of a run of the same spec, agent and seed.")
       .def("__repr__", [](const BoundRun& self) {
         return std::string("Run(") + (self.run.is_done() ? "done" : "under way") + ")";
       });

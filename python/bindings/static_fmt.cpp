@@ -1,5 +1,5 @@
-// fmt as a part of the module: Debian has it as a shared library only. The parts of it that are
-// templates must be asked for.
+// Compiles fmt into the module, because Debian has it only as a shared library. Its templates must
+// be instantiated explicitly.
 #include <fmt/format-inl.h>
 
 namespace fmt {

@@ -1,2 +1,2 @@
-// toml++ as a part of the module, by its own switch TOML_IMPLEMENTATION.
+// Compiles toml++ into the module, by its own switch TOML_IMPLEMENTATION.
 #include <toml++/toml.h>

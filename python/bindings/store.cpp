@@ -8,7 +8,7 @@
 namespace hilo::python {
 namespace {
 
-// A store that can be closed, so that others may write it without waiting for the garbage.
+// A store that can be closed, so that others can write to it before the garbage collector runs.
 class OpenStore {
  public:
   OpenStore(std::filesystem::path file, bool writable)
@@ -18,12 +18,12 @@ class OpenStore {
             std::make_shared<Store>(writable ? Store::open(file_) : Store::open_to_read(file_))) {}
 
   Store& get() const { return *shared(); }
-  // Whoever holds it may go on while others close it.
+  // A caller that holds it can continue to use it after it was closed.
   const std::shared_ptr<Store>& shared() const {
     if (!store_) throw Error(Errc::usage, file_.string() + ": the store is closed");
     return store_;
   }
-  // The last one to use it is told if its file was removed or replaced meanwhile.
+  // The last user closes the store, which throws if its file was removed or replaced.
   void close() {
     const std::shared_ptr<Store> last = std::move(store_);
     if (last && writable_ && last.use_count() == 1) last->close();
@@ -52,10 +52,10 @@ const std::string& known_experiment(const Store& store, const std::string& name)
 void bind_store(nb::module_& m) {
   nb::class_<Store>(m, "StoreHandle", "An open store, for functions of the engine.");
 
-  nb::class_<StoredPolicy>(m, "StoredPolicy", "What a run has learnt.")
-      .def_ro("experiment", &StoredPolicy::experiment, "Of which experiment.")
+  nb::class_<StoredPolicy>(m, "StoredPolicy", "The policy that a run has learnt.")
+      .def_ro("experiment", &StoredPolicy::experiment, "Name of the experiment.")
       .def_ro("agent", &StoredPolicy::agent, "Label of the agent.")
-      .def_ro("seed", &StoredPolicy::seed, "Of which seed.")
+      .def_ro("seed", &StoredPolicy::seed, "Seed of the run.")
       .def_prop_ro(
           "q",
           [](nb::handle self) {
@@ -70,20 +70,20 @@ void bind_store(nb::module_& m) {
             return view<double>(policy.standard_errors,
                                 policy.standard_errors.empty() ? 0 : policy.num_states, self);
           },
-          "Of the values, as the agent judged them; infinite where it could not.",
+          "Standard errors of the values, as the agent estimated them; infinite where unknown.",
           nb::rv_policy::reference)
       .def("__repr__", [](const StoredPolicy& policy) {
         return "StoredPolicy('" + policy.experiment + "', '" + policy.agent +
                "', seed=" + std::to_string(policy.seed) + ")";
       });
 
-  nb::class_<OpenStore>(m, "StoreFile", "A result store; hilo.Store is the front door.")
+  nb::class_<OpenStore>(m, "StoreFile", "A result store. Use hilo.Store.")
       .def(nb::init<std::filesystem::path, bool>(), "file"_a, "writable"_a)
-      .def_prop_ro("file", &OpenStore::file, "Where it is.")
+      .def_prop_ro("file", &OpenStore::file, "The path of the store.")
       .def_prop_ro("writable", &OpenStore::writable, "Whether it was opened for writing.")
       .def(
-          "get", [](const OpenStore& s) { return s.shared(); }, "For the engine.")
-      .def("close", &OpenStore::close, "Lets others write it.")
+          "get", [](const OpenStore& s) { return s.shared(); }, "The store itself, for the engine.")
+      .def("close", &OpenStore::close, "Closes the store, so that others can write to it.")
       .def(
           "experiments", [](const OpenStore& s) { return s.get().experiments(); },
           "Names of all experiments.")
@@ -102,7 +102,8 @@ void bind_store(nb::module_& m) {
               out.emplace_back(status.agent, status.planned, status.finished, status.failed);
             return out;
           },
-          "experiment"_a, "(agent, planned, finished, failed) runs.")
+          "experiment"_a,
+          "For each agent, the numbers of its runs: (agent, planned, finished, failed).")
       .def(
           "columns",
           [](const OpenStore& s, const std::string& experiment) {
@@ -144,7 +145,7 @@ void bind_store(nb::module_& m) {
              std::uint64_t seed) {
             return s.get().policy(known_experiment(s.get(), experiment), agent, seed);
           },
-          "experiment"_a, "agent"_a, "seed"_a, "What a run has learnt.")
+          "experiment"_a, "agent"_a, "seed"_a, "The policy that a run has learnt.")
       .def(
           "spec",
           [](const OpenStore& s, const std::string& experiment) {
@@ -156,7 +157,7 @@ void bind_store(nb::module_& m) {
           [](const OpenStore& s, const std::string& experiment, const std::string& json) {
             s.get().keep_diagnosis(experiment, json);
           },
-          "experiment"_a, "json"_a, "Keeps what a pilot study found.")
+          "experiment"_a, "json"_a, "Keeps the result of a pilot study.")
       .def(
           "diagnosis",
           [](const OpenStore& s, const std::string& experiment) {
@@ -165,11 +166,11 @@ void bind_store(nb::module_& m) {
               known_experiment(s.get(), experiment);
             return s.get().diagnosis(experiment);
           },
-          "experiment"_a, "What the last pilot study found, or \"\".")
+          "experiment"_a, "The result of the last pilot study as JSON, or \"\".")
       .def(
           "merge",
           [](const OpenStore& s, const std::vector<std::filesystem::path>& files) {
-            const std::shared_ptr<Store> store = s.shared();  // whoever closes it meanwhile
+            const std::shared_ptr<Store> store = s.shared();  // another thread may close it
             const nb::gil_scoped_release release;
             std::vector<Store> others;
             for (const auto& file : files) {

@@ -6,7 +6,7 @@
 
 namespace hilo::python {
 
-// One thread at a time: whoever comes while another is at work is refused.
+// Only one thread at a time: a second thread gets an error while the first is at work.
 class Turn {
  public:
   Turn(std::atomic<bool>& busy, const char* what) : busy_(busy) {

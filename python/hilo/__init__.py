@@ -3,7 +3,7 @@
 >>> study = hilo.train("FrozenLake8x8-v1", cheap, agent=["mcrl", "mfmcrl+"])   # doctest: +SKIP
 >>> print(study)                                                               # doctest: +SKIP
 
-The parts of the engine have the names they have in C++.
+The parts of the engine have the same names as in C++.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Which argument of a call does not fit, and what it must be, in plain words.
+"""Messages that say which argument of a call does not fit and what it must be.
 
-The engine asks this after a call has failed. What a function takes is read from its signature.
+The engine asks for one after a call has failed. What a function takes is read from its signature.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LONGEST = 80  # characters of a value that are shown
 @dataclass
 class _Parameter:
     name: str
-    kind: str  # as the signature has it
+    kind: str  # its type, as the signature has it
     is_needed: bool
 
 
@@ -65,7 +65,7 @@ def _problem(
         for p in parameters
         if p.name in values and not _fits(p.kind, values[p.name])
     ]
-    if not wrong:  # all that is left is a number that is too large for where it goes
+    if not wrong:  # all types fit, but a number may be too large for its parameter
         wrong = [
             f"{p.name} is {_shown(values[p.name])}, which is too large"
             for p in parameters
@@ -78,7 +78,7 @@ def _problem(
 
 
 def _parameters_of(signature: str) -> tuple[list[_Parameter], bool, bool]:
-    """Its parameters, whether it takes any name besides, and whether the first is an object."""
+    """The parameters, whether any other name is taken as well, and whether it is a method."""
     inside = signature[signature.index("(") + 1 :]
     out: list[_Parameter] = []
     takes_any_name = is_method = False
@@ -96,7 +96,7 @@ def _parameters_of(signature: str) -> tuple[list[_Parameter], bool, bool]:
 
 
 def _split(text: str) -> list[str]:
-    """The parts between commas, up to the closing bracket; brackets within are left whole."""
+    """The parts between commas, up to the closing bracket. Inner brackets are not split."""
     parts, depth, start = [], 0, 0
     for i, c in enumerate(text):
         if c in "([":
@@ -112,7 +112,7 @@ def _split(text: str) -> list[str]:
 
 
 def _alternatives(kind: str) -> list[str]:
-    """ "int | None" is two; what stands in brackets is left whole."""
+    """The types of a union: "int | None" has two. Brackets are not split."""
     out, depth, start = [], 0, 0
     for i, c in enumerate(kind):
         depth += (c in "([") - (c in ")]")
@@ -123,7 +123,7 @@ def _alternatives(kind: str) -> list[str]:
 
 
 def _array(kind: str) -> tuple[str, int | None] | None:
-    """The type of the numbers and the number of dimensions of an array, if it is one."""
+    """The dtype and the number of dimensions, if the type is an array."""
     if "ndarray[" in kind:
         dtype = re.search(r"dtype=(\w+)", kind)
         shape = re.search(r"shape=\(([^)]*)\)", kind)
@@ -136,7 +136,7 @@ def _array(kind: str) -> tuple[str, int | None] | None:
 
 
 def _items(kind: str) -> list[str] | None:
-    """What a sequence or a tuple holds."""
+    """The types of the entries of a sequence or a tuple."""
     for start in ("collections.abc.Sequence[", "tuple[", "list["):
         if kind.startswith(start):
             return _split(kind[len(start) : -1] + ")")
@@ -180,7 +180,7 @@ def _fits_one(kind: str, value: Any) -> bool:
 
 def _fits_array(array: tuple[str, int | None], value: Any) -> bool:
     dtype, dimensions = array
-    if dtype == "uint32":  # lists of whole numbers are taken as well
+    if dtype == "uint32":  # lists of whole numbers are accepted as well
         try:
             made = np.asarray(value)
         except ValueError:
@@ -260,7 +260,7 @@ def _shown(value: Any) -> str:
         return f"a number of more than {_LONGEST} digits"
     try:
         text = " ".join(repr(value).split())
-    except Exception:  # of the user's own class: the type says enough
+    except Exception:  # from the user's own class; the type is shown below
         text = "something"
     if len(text) > _LONGEST:
         text = text[:_LONGEST] + " ..."

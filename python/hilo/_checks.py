@@ -1,4 +1,4 @@
-"""What numbers and names may be, said in the words of the engine."""
+"""Checks of numbers and names, with messages in the style of the engine."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAX_THREADS = 4096
 
 
 def whole(value: Any, what: str, code: Errc = Errc.simulator) -> int:
-    """A whole number; 1.0, True and "1" are none."""
+    """Checks for a whole number. 1.0, True and "1" are refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise Error(
             f"{what} is {value!r} of type {type(value).__name__}, but must be a whole number", code
@@ -33,7 +33,7 @@ def whole_in(value: Any, what: str, low: int, high: int, code: Errc = Errc.usage
 
 
 def number_in(value: Any, what: str, low: float, high: float, code: Errc = Errc.usage) -> float:
-    """A finite number in [low, high]; NaN is never in it."""
+    """Checks for a finite number in [low, high]. NaN is refused."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):
@@ -42,7 +42,7 @@ def number_in(value: Any, what: str, low: float, high: float, code: Errc = Errc.
         )
     try:
         out = float(value)
-    except OverflowError:  # a whole number beyond all others
+    except OverflowError:  # a whole number that is too large for a float
         out = math.inf if value > 0 else -math.inf
     if not (math.isfinite(out) and low <= out <= high):
         allowed = "finite" if math.isinf(low) and math.isinf(high) else f"in [{low:g}, {high:g}]"
@@ -58,12 +58,12 @@ def text_of(value: Any, what: str, code: Errc = Errc.usage) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise Error(f"{what} is {value!r}, which is no text in Unicode", code) from None
+        raise Error(f"{what} is {value!r}, which is not valid Unicode", code) from None
     return value
 
 
 def path_of(value: Any, what: str, code: Errc = Errc.usage) -> Path:
-    """The path of a file or folder; not of bytes, which the engine would not take."""
+    """Checks for the path of a file or folder. Bytes are refused: the engine does not take them."""
     if not isinstance(value, (str, os.PathLike)) or isinstance(os.fspath(value), bytes):
         raise Error(
             f"{what} is {value!r} of type {type(value).__name__}, but must be a path", code
@@ -71,7 +71,7 @@ def path_of(value: Any, what: str, code: Errc = Errc.usage) -> Path:
     try:
         if b"\0" in os.fsencode(value):
             raise ValueError
-    except ValueError:  # what cannot be encoded, too
+    except ValueError:  # also raised for text that cannot be encoded
         raise Error(f"{what} is {value!r}, which cannot be the name of a file", code) from None
     return Path(value)
 
@@ -85,7 +85,7 @@ def flag(value: Any, what: str, code: Errc = Errc.simulator) -> bool:
 
 
 def reward_of(value: Any) -> float:
-    """A reward: whatever is one number. The engine refuses NaN and infinity."""
+    """A reward as a float: anything that holds one number. The engine refuses NaN and infinity."""
     if isinstance(value, (int, float, np.integer, np.floating)):
         try:
             return float(value)
@@ -101,7 +101,7 @@ def reward_of(value: Any) -> float:
 
 
 def array_of(values: Any, what: str, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
-    """As an array of whatever it holds; lists in it must have the same length."""
+    """The values as an array of any type. Lists in it must have the same length."""
     try:
         return np.asarray(values)
     except ValueError:
@@ -109,7 +109,7 @@ def array_of(values: Any, what: str, code: Errc = Errc.data) -> np.ndarray[Any, 
 
 
 def whole_numbers(values: Any, what: str, size: int, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
-    """A sequence of whole numbers in [0, size - 1], as the engine takes them."""
+    """Checks for whole numbers in [0, size - 1] and returns them as an array for the engine."""
     array = array_of(values, what, code)
     if array.ndim != 1 or not (np.issubdtype(array.dtype, np.integer) or array.size == 0):
         raise Error(f"{what} is {values!r}, but must be a sequence of whole numbers", code)
@@ -120,7 +120,7 @@ def whole_numbers(values: Any, what: str, size: int, code: Errc = Errc.data) -> 
 
 
 def numbers(values: Any, what: str, code: Errc = Errc.data) -> np.ndarray[Any, Any]:
-    """An array of finite numbers."""
+    """Checks for finite numbers and returns them as an array."""
     array = array_of(values, what, code)
     if array.dtype.kind not in "iuf":
         raise Error(f"{what} is {values!r} of dtype {array.dtype}, but must hold numbers", code)

@@ -1,4 +1,4 @@
-"""The one exception of the engine."""
+"""The exception types of the package."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ._hilo import Errc
 
 
 class Error(RuntimeError):
-    """What hilo raises: the message says what was given, what is allowed and where.
+    """The exception that hilo raises. The message says what was given, what is allowed and where.
 
-    ``code`` tells the cases apart, as the exit codes of the program do.
+    ``code`` is the kind of error. Its values are the exit codes of the program.
     """
 
     code: Errc
@@ -25,7 +25,7 @@ class Error(RuntimeError):
 
 
 class ArgumentError(Error, TypeError):
-    """An argument of a kind that a function does not take. As everywhere in Python, a TypeError."""
+    """An argument that a function does not accept. It is also a TypeError, as usual in Python."""
 
 
 _hilo.set_error_type(Error)

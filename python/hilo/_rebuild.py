@@ -1,4 +1,4 @@
-"""How unpickled objects of the engine are made again: functions that pickle can name."""
+"""Functions that pickle calls to make objects of the engine again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Makes hilo's environments known to Gymnasium, where that is installed."""
+"""Registers hilo's environments with Gymnasium, if it is installed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ENVIRONMENTS = {
 
 
 def register() -> list[str]:
-    """Their ids; none without Gymnasium."""
+    """Registers the environments and returns their ids; none without Gymnasium."""
     try:
         from gymnasium.envs.registration import register as add
         from gymnasium.envs.registration import registry

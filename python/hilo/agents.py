@@ -1,4 +1,4 @@
-"""Agents written in Python: a subclass of hilo.Agent becomes a kind that specs and hilo.train know."""
+"""Agents written in Python: makes a subclass of hilo.Agent a kind for specs and hilo.train."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from ._errors import Error
 from ._hilo import Agent, Episode, Errc, Fidelities
 from .identity import fingerprint
 
-_LARGEST = 2**53  # of a whole number that has no bounds of its own
+_LARGEST = 2**53  # bound of numbers that have no bounds of their own
 _KINDS: set[str] = set()
 
 
 class _Adapter:
-    """What the engine calls."""
+    """The object that the engine calls. It checks what the user's agent returns."""
 
     def __init__(self, agent: Any, num_states: int, num_actions: int):
         self._agent = agent
@@ -64,7 +64,7 @@ class _Adapter:
 
 
 def _parameter(kind: str, name: str, given: Any) -> tuple[Any, ...]:
-    """(name, description, default, low, high, choices) of one that a class declares."""
+    """(name, description, default, low, high, choices) of a parameter that a class declares."""
     allowed: Any = None
     if isinstance(given, tuple) and len(given) == 2:
         given, allowed = given
@@ -83,7 +83,8 @@ def _parameter(kind: str, name: str, given: Any) -> tuple[Any, ...]:
             raise Error(f"{kind}: {name} is {value}, but must be in [{low}, {high}]", Errc.usage)
         return name, "", value, float(low), float(high), []
     raise Error(
-        f"{kind}: parameters[{name!r}] is {given!r}, but must be a default, or one with what is allowed: "
+        f"{kind}: parameters[{name!r}] is {given!r}, but must be a default, alone or with its "
+        "range or choices: "
         '(0.5, 0, 1) or ("a", ["a", "b"])',
         Errc.usage,
     )
@@ -92,22 +93,24 @@ def _parameter(kind: str, name: str, given: Any) -> tuple[Any, ...]:
 def add_agent_kind(agent: type) -> type:
     """Makes a class a kind of agent, for hilo.train, hilo.run and specs. Also a decorator.
 
-    The class is a subclass of hilo.Agent and has two methods: ``learn(episode)`` takes an episode of
-    the expensive simulator, and ``act(states)`` gives the action it prefers in each of an array of
-    states. With the probability epsilon of ``[train]`` a random action is taken instead. After every
-    episode it is asked for all states at once.
+    The class is a subclass of hilo.Agent and has two methods. ``learn(episode)`` learns from an
+    episode of the expensive simulator; it may return the number of steps that it took in the cheap
+    simulator. ``act(states)`` returns the greedy action of each state in an array. It is called
+    after every episode for all states at once. With the probability epsilon of ``[train]``, a
+    random action is taken instead.
 
-    It is made by ``Class(fidelities, setting, **parameters)``: the simulators, what [train] says
-    (``setting.gamma``, ``epsilon``, ``max_steps``, ``truncation``, ``seed``), and its own parameters. Class
-    attributes say the rest, all of them optional: ``kind``, its name in specs (default: that of the
-    class); ``display``, its name in labels; ``parameters``, a table of defaults, each alone or with its
-    range, ``(0.5, 0, 1)``, or its choices, ``("a", ["a", "b"])``; ``low_fidelities``, how many cheap
-    simulators it needs, 0, 1 or 2 for several; ``gamma_below_1`` and ``needs_model``; and
-    ``algorithm_version``. learn may return how many steps it took in the cheap simulator.
+    The agent is made by ``Class(fidelities, setting, **parameters)``: the simulators, the settings
+    of [train] (``setting.gamma``, ``epsilon``, ``max_steps``, ``truncation``, ``seed``), and its
+    own parameters. Optional class attributes describe the kind: ``kind``, its name in specs
+    (default: from the name of the class); ``display``, its name in labels; ``parameters``, a dict
+    of defaults, each alone or with its range, ``(0.5, 0, 1)``, or its choices,
+    ``("a", ["a", "b"])``; ``low_fidelities``, the number of cheap simulators it needs, 0, 1 or 2
+    for several; ``gamma_below_1`` and ``needs_model``; and ``algorithm_version``.
 
-    Runs are known by the kind, its parameters and the code of the class, as far as it can be seen: a
-    change makes them new. With ``save()``, which gives bytes, and ``load(state)`` a long run that is
-    interrupted goes on where it was. Adding a class of the same name again replaces it.
+    A run in a store is identified by the kind, its parameters and the code of the class, as far as
+    the code can be seen: after a change the agent is trained again. If the class has ``save()``,
+    which returns bytes, and ``load(state)``, a long run that was interrupted continues where it
+    stopped. Adding a class of the same name again replaces it.
     """
     if not isinstance(agent, type) or not issubclass(agent, Agent) or agent is Agent:
         raise Error(f"agent is {agent!r}, but must be a subclass of hilo.Agent", Errc.usage)
@@ -146,7 +149,7 @@ def add_agent_kind(agent: type) -> type:
 
 
 def _shadow(agent: type) -> None:
-    """Frees the names of hilo.Agent's properties, such as ``q``, for what the class wants to keep."""
+    """Frees the names of hilo.Agent's properties, such as ``q``, for attributes of the class."""
     own = {name for base in _own_bases(agent) for name in vars(base)}
     for name, member in vars(Agent).items():
         if isinstance(member, property) and name not in own | {"kind", "parameters"}:
@@ -161,5 +164,5 @@ def _own_bases(agent: type) -> list[type]:
 
 
 def run_python(agents: Sequence[dict[str, Any]]) -> bool:
-    """Whether some of these tables are of kinds that are written in Python."""
+    """Whether any of these agents is of a kind that is written in Python."""
     return any(table.get("kind") in _KINDS for table in agents)

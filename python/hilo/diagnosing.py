@@ -1,4 +1,4 @@
-"""Does the cheap simulator pay? A pilot study and its verdict."""
+"""A pilot study that finds out whether the cheap simulator pays, and its verdict."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .sides import limit_of
 from .study import Policy
 from .wrapping import check_options
 
-_MAX_STEPS = (1 << 24) - 2  # more have no random numbers of their own
+_MAX_STEPS = (1 << 24) - 2  # further steps have no random numbers of their own
 
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What a pilot study says about the cheap simulator. Printing it explains it.
+    """The result of a pilot study about the cheap simulator. Printing it gives an explanation.
 
-    ``data`` has all of it, as ``hilo diagnose --json`` prints it.
+    ``data`` holds all of the result, as ``hilo diagnose --json`` prints it.
     """
 
     data: dict[str, Any]
@@ -37,19 +37,20 @@ class Diagnosis:
 
     @property
     def reason(self) -> str:
-        """One plain sentence."""
+        """The reason for the verdict in one sentence."""
         return str(self.data["reason"])
 
     @property
     def change(self) -> tuple[float, float, float]:
-        """Of the mean squared error against plain Monte Carlo with the same weights, with the ends of
-        its 95 % interval; -0.5 halves it."""
+        """The change of the mean squared error against plain Monte Carlo with the same weights, and
+        the ends of its 95 % interval. -0.5 means half the error."""
         change = self.data["change_of_squared_error"]
         return float(change["value"]), float(change["low"]), float(change["high"])
 
     @property
     def correlation(self) -> float:
-        """Of the returns of both simulators along the same paths, pooled within pairs."""
+        """The correlation of the returns of both simulators along the same paths, pooled within
+        state-action pairs."""
         return float(self.data["correlation"]["pooled"])
 
     def __str__(self) -> str:
@@ -84,10 +85,11 @@ def diagnose(
 ) -> Diagnosis:
     """Spends a few expensive episodes to find out whether the cheap simulator helps.
 
-    Simulators are given as to hilo.train. The pilot follows uniform actions, or epsilon-greedy ones
-    in ``policy``. The verdict is for a training of ``train_episodes`` episodes, and for the costs of
-    one step in each simulator, in any unit; without them the time that was measured counts.
-    ``store`` keeps it for the report of the experiment ``name``.
+    The simulators are given as in hilo.train. The pilot study takes uniform actions, or
+    epsilon-greedy actions of ``policy``. The verdict is for a training of ``train_episodes``
+    episodes. ``cost_high`` and ``cost_low`` are the costs of one step in each simulator, in any
+    unit; without them the measured time counts. ``store`` keeps the diagnosis for the report of the
+    experiment ``name``.
     """
     check_options(options, list(inspect.signature(diagnose).parameters))
     if isinstance(high, Problem) and low is None:

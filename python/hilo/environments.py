@@ -1,9 +1,10 @@
-"""The problems that hilo comes with, as Gymnasium environments.
+"""The problems that are part of hilo, as Gymnasium environments.
 
 ``import hilo`` registers them: ``gymnasium.make("hilo/Docking-v0")`` and
 ``gymnasium.make_vec("hilo/Docking-v0", num_envs=64)``. Observations and actions are Discrete. An
-episode is a function of the seed: the problem's own random streams are used, no global generator.
-``reset(options={"state": s})`` begins at a state, so that they can also be the low fidelity.
+episode is a function of the seed: it uses the problem's own random streams and no global generator.
+``reset(options={"state": s})`` starts an episode at a state, so that they can also be the low
+fidelity.
 """
 
 from __future__ import annotations
@@ -143,11 +144,11 @@ class DockingEnv(ProblemEnv):
 class ProblemVectorEnv(
     gymnasium.vector.VectorEnv[NDArray[np.int64], NDArray[np.int64], Any], EzPickle
 ):
-    """Many copies of a problem that take a step each in one call.
+    """Many copies of a problem. One call takes one step in each of them.
 
-    Autoreset mode NEXT_STEP: the step after the end of an episode ignores its action, gives reward
-    0 and begins the next one. Copy i of ``reset(seed=s)`` is the single environment of
-    ``reset(seed=s + i)``, step by step.
+    The autoreset mode is NEXT_STEP: the step after the end of an episode ignores its action, gives
+    reward 0 and starts the next episode. After ``reset(seed=s)``, copy i takes the same steps as a
+    single environment after ``reset(seed=s + i)``.
     """
 
     metadata: dict[str, Any] = {

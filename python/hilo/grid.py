@@ -1,4 +1,4 @@
-"""Continuous and many-valued observations as numbered cells."""
+"""Numbered cells for continuous observations and for those with many values."""
 
 from __future__ import annotations
 
@@ -14,11 +14,13 @@ from ._hilo import Errc
 
 
 class Grid:
-    """A box cut into equal cells, ``bins`` along each dimension, numbered with the last fastest.
+    """A box divided into equal cells, ``bins`` along each dimension.
 
-    What lies outside belongs to the cell at the edge. ``Grid.of(space, bins)`` makes one for a
-    Gymnasium space. Where a cheap simulator is put into a cell, it starts anywhere in it: evenly, by
-    hilo's random streams.
+    Cells are numbered with the last dimension varying fastest.
+
+    A point outside the box belongs to the nearest cell at the edge. ``Grid.of(space, bins)`` makes
+    a grid for a Gymnasium space. A cheap simulator that is put into a cell starts at a point that
+    hilo's random streams draw uniformly from the cell.
 
     >>> grid = Grid(low=[0, -1], high=[10, 1], bins=[5, 4])
     >>> grid.size, grid.index([3.0, 0.9]), grid.centre(7)
@@ -66,7 +68,7 @@ class Grid:
         low: ArrayLike | None = None,
         high: ArrayLike | None = None,
     ) -> Grid:
-        """For a Box or MultiDiscrete space; ``low`` and ``high`` replace bounds of a Box."""
+        """A grid for a Box or MultiDiscrete space; ``low`` and ``high`` replace bounds of a Box."""
         kind = type(space).__name__
         if kind == "MultiDiscrete":
             if low is not None or high is not None:
@@ -103,7 +105,7 @@ class Grid:
         return np.asarray(np.rint(x) if self.whole else x, dtype=np.float64)
 
     def indices(self, observations: ArrayLike) -> NDArray[np.int64]:
-        """Cells of many observations, one a row."""
+        """The cells of many observations, one observation per row."""
         x = array_of(observations, "the observation", Errc.simulator)
         if x.dtype.kind not in "iufb":
             raise Error(
@@ -136,14 +138,14 @@ class Grid:
         return int(self.indices(x.reshape(1, -1))[0])
 
     def centre(self, index: int) -> NDArray[np.float64]:
-        """The middle of a cell."""
+        """The centre of a cell."""
         index = whole_in(index, "cell", 0, self.size - 1)
         return self._centres(np.asarray(np.unravel_index(index, self.bins)))
 
     def point(self, index: int, shares: ArrayLike) -> NDArray[np.float64]:
-        """A point of a cell: so far through it along each dimension, from 0 to below 1.
+        """The point of a cell at a share of its width along each dimension, from 0 to below 1.
 
-        Where observations are whole numbers it is one of them, if the cell has any.
+        If observations are whole numbers, it is a point of whole numbers, if the cell has any.
         """
         index = whole_in(index, "cell", 0, self.size - 1)
         u = array_of(shares, "shares", Errc.usage).ravel()
@@ -161,7 +163,7 @@ class Grid:
         return np.asarray(np.where(last >= first, drawn, self._centres(cell)))
 
     def map_to(self, other: Grid) -> NDArray[np.uint32]:
-        """T: for every cell of this grid the cell of the other that its centre lies in."""
+        """The map T: the cell of the other grid that holds the centre of each cell of this one."""
         if not isinstance(other, Grid):
             raise Error(f"other is {other!r}, but must be a hilo.Grid", Errc.usage)
         if len(self.bins) != len(other.bins):
@@ -195,7 +197,7 @@ def _bounds(values: ArrayLike, what: str) -> NDArray[np.float64]:
 
 
 def _for_each(values: ArrayLike, shape: tuple[int, ...], what: str, space: Any) -> NDArray[Any]:
-    """One for each dimension; one for all is repeated."""
+    """One value for each dimension. A single value is repeated for all."""
     array = array_of(values, what, Errc.spec).ravel()
     if array.shape not in (shape, (1,)):
         raise Error(

@@ -17,7 +17,7 @@ from .grid import Grid
 from .sources import Source
 
 
-# Above this share of steps that lead nowhere a grid is too coarse for the length of a step.
+# If more than this share of steps stays in its cell, the grid is too coarse for one step.
 _MOST_SELF_LOOPS = 0.5
 
 
@@ -76,14 +76,14 @@ class Cells:
         return self.first + index
 
     def drawn(self, index: int, seed: int) -> Any:
-        """A value that the number stands for: of a cell any, evenly, as a function of the seed."""
+        """A value with this number; from a cell a uniform draw, as a function of the seed."""
         if self.grid is None:
             return self.value(index)
-        # 53 bits of each word; the second half of the key keeps them apart from the simulator's own
-        # draws, which have the same seed.
+        # 53 bits of each word are used. The second half of the key separates these draws from the
+        # simulator's own draws, which have the same seed.
         words = np.random.Philox(key=(1 << 64) + seed).random_raw(len(self.grid.bins))
         point = self._as_given(self.grid.point(index, (words >> np.uint64(11)) * 2.0**-53))
-        # Rounding to the space's type may carry a point over the edge of its cell.
+        # Rounding to the type of the space may move a point over the edge of its cell.
         return point if self.grid.index(point) == index else self.value(index)
 
     def _as_given(self, point: NDArray[np.float64]) -> Any:
@@ -95,29 +95,29 @@ def _inner(env: Any) -> Any:
 
 
 def _settle(env: Any) -> None:
-    """Puts it into a state that does not depend on what was done with it before."""
-    with contextlib.suppress(Exception):  # an environment that fails shall fail in a run
+    """Puts the environment into a state that does not depend on earlier use."""
+    with contextlib.suppress(Exception):  # a failure is reported when a run meets it
         env.reset(seed=0)
 
 
 class Codec:
-    """Observations and actions of an environment as numbers, without the environment."""
+    """Converts observations and actions to and from numbers. It does not need the environment."""
 
     def __init__(self, cells: Cells, moves: Cells, hold: int = 1) -> None:
         self._cells, self._moves = cells, moves
-        self.hold = hold  # for how many steps an action is held
+        self.hold = hold  # number of steps for which an action is held
 
     def state_of(self, observation: Any) -> int:
         """The state that an observation belongs to."""
         return self._cells.index(observation)
 
     def action_of(self, index: int) -> Any:
-        """The action behind a number."""
+        """The action of the environment with this number."""
         return self._moves.value(index)
 
 
 class GymnasiumSource(Source):
-    """A Gymnasium environment. Every episode is seeded by hilo."""
+    """A Gymnasium environment as a simulator. hilo seeds every episode."""
 
     def __init__(
         self,
@@ -201,9 +201,9 @@ class GymnasiumSource(Source):
         return super().reward(state, action, following)
 
     def check_can_be_put(self) -> None:
-        """Throws unless it can be put into states that it has been seen in.
+        """Raises unless the environment can be put into states that it has visited.
 
-        Warns where most steps stay in the cell that they started in.
+        Warns if most steps stay in the cell in which they started.
         """
         env = self.env
         try:
@@ -230,7 +230,7 @@ class GymnasiumSource(Source):
             self._warn_of_self_loops(self._some_states(most=100, steps=400))
 
     def _warn_of_self_loops(self, seen: list[int]) -> None:
-        """A cheap simulator whose cells are too wide for one step says that nothing happens."""
+        """Warns if cells are so wide that one step seldom leaves them."""
         tries = [(s, a) for s in seen for a in range(min(self.num_actions, 4))]
         stay = 0
         for seed, (state, action) in enumerate(tries):
@@ -266,7 +266,7 @@ class GymnasiumSource(Source):
 
     @property
     def grid(self) -> Grid | None:
-        """How its observations are cut into cells."""
+        """The grid that divides its observations into cells, if there is one."""
         return self._cells.grid
 
     @property

@@ -1,4 +1,4 @@
-"""What a simulator written in Python is known by in a store: a hash of all that can be seen of it."""
+"""Identifies a simulator written in Python in a store by a hash of all that can be seen of it."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from typing import Any
 import numpy as np
 
 _LIBRARIES = ("builtins", "typing", "abc", "gymnasium", "numpy", "hilo", "scipy", "torch")
-# State of a generator that every episode seeds anew.
+# State of a generator that every episode seeds again.
 _SEEDED = ("_np_random", "_np_random_seed")
 
 
 def fingerprint(thing: Any) -> str:
-    """16 hex digits that change with the code, the options and the state of a thing.
+    """16 hex digits that change with the code, the options and the state of an object.
 
-    Seen are functions with their closures and defaults, objects with what they hold, and classes
-    with the code along their bases. What cannot be told, such as an open connection, makes the
-    result a random one: better to train again than to hand out another simulator's results.
+    The hash covers functions with their closures and defaults, objects with their attributes, and
+    classes with the code of their bases. If a part cannot be hashed, such as an open connection,
+    the result is random: training again is better than returning another simulator's results.
     """
     digest = hashlib.sha256()
     _add(thing, digest.update, {})
@@ -39,7 +39,7 @@ def _add(thing: Any, update: Any, seen: dict[int, int]) -> None:
     if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, np.generic)):
         tell(type(thing).__name__, thing)
         return
-    if id(thing) in seen:  # a ring, or the same thing again
+    if id(thing) in seen:  # a cycle, or an object that was seen before
         tell("again", seen[id(thing)])
         return
     seen[id(thing)] = len(seen)
@@ -95,16 +95,16 @@ def _add_object(thing: Any, update: Any, seen: dict[int, int]) -> None:
     else:
         try:
             update(pickle.dumps(thing))
-        except Exception:  # whatever it says: it cannot be told
+        except Exception:  # whatever the reason, it cannot be hashed
             update(secrets.token_bytes(16))
 
 
 def _add_class(cls: type, update: Any, seen: dict[int, int]) -> None:
-    """Member by member: the source of a class cannot always be had, as in a notebook."""
+    """Adds a class member by member: its source is not always available, as in a notebook."""
     for base in cls.__mro__:
         _add(f"class {base.__module__}.{base.__qualname__}", update, seen)
         top = base.__module__.split(".")[0]
-        if top in _LIBRARIES:  # known by their version
+        if top in _LIBRARIES:  # identified by their version
             _add(getattr(sys.modules.get(top), "__version__", ""), update, seen)
             continue
         for name in sorted(vars(base)):
@@ -120,12 +120,12 @@ def _add_class(cls: type, update: Any, seen: dict[int, int]) -> None:
 def _content(cell: types.CellType) -> Any:
     try:
         return cell.cell_contents
-    except ValueError:  # nothing is in it yet
+    except ValueError:  # the cell is still empty
         return None
 
 
 def _code(thing: Any) -> str:
-    """The source, or what was compiled from it."""
+    """The source of a function, or its compiled code if there is no source."""
     try:
         return inspect.getsource(thing)
     except (OSError, TypeError):

@@ -1,4 +1,4 @@
-"""Which of the learnt policies is best, by the best evidence there is."""
+"""Ranks the learnt policies by the best evidence that there is."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 from ._errors import Error
 from ._hilo import Errc, Results
 
-# Runs by agent and seed, with what is known of their greedy policies.
+# What is known of the greedy policy of each run, by agent and seed.
 Levels = dict[tuple[str, int], float]
 
-# What an agent expects of its policy, in stores of runs that nothing else judges.
+# The value that an agent itself expects of its policy. Recorded only if nothing else judges a run.
 _OWN = "own_value"
-# An estimate counts by its lower end, so that an agent is not chosen for being unsure.
+# Standard errors that are subtracted from an estimate, so that an uncertain one is not preferred.
 _ERRORS_BELOW = 2.0
 
 
@@ -26,11 +26,12 @@ def judge(
     agents: list[str],
     seed: int | None,
 ) -> tuple[str, Levels]:
-    """What policies are judged by, and the level of each.
+    """Returns the metric that policies are judged by, and the level of each.
 
-    Exact values or tests, as the table shows them; else the value that the agent itself expects from
-    the start, less two of its standard errors; else, with a warning, the returns of the second half
-    of training. ``columns`` gives all results in long format.
+    The metric is exact values or tests, as the printed table shows them. Without these it is the
+    value that the agent itself expects from the start states, less two of its standard errors. If
+    that is missing too, it is the returns of the second half of training, with a warning.
+    ``columns`` returns all results in long format.
     """
     metric = results.level_metric
     levels = _final(results, metric, agents, seed)
@@ -58,7 +59,7 @@ def judge(
 
 
 def _late_means(columns: dict[str, Any], metric: str, runs: Levels) -> Levels:
-    """The mean of a metric over the second half of each run: the last record alone is mostly noise."""
+    """The mean of a metric over the second half of each run; its last record is mostly noise."""
     out = {}
     is_metric = np.asarray(columns["metric"]) == metric
     agents, seeds = np.asarray(columns["agent"]), np.asarray(columns["seed"])

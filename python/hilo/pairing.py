@@ -46,7 +46,7 @@ def _map_of_observations(high: Side, low: Side, map: Any) -> NDArray[np.uint32]:
 
 
 def _state_map(high: Side, low: Side, of: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """T over states from T over observations: what has ended stays ended."""
+    """T over states from T over observations. Terminal states map to terminal copies, if any."""
     ends = high.simulator if isinstance(high.simulator, Simulator) else None
     out = np.empty(high.simulator.num_states, dtype=np.uint32)
     for s in range(high.num_observations):
@@ -58,10 +58,11 @@ def _state_map(high: Side, low: Side, of: NDArray[np.uint32]) -> NDArray[np.uint
 
 
 def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> tuple[Side, Side]:
-    """A low fidelity in Python does not say where it ends: where all that is mapped there ends.
+    """Finds the terminal states of a low fidelity in Python, which need not say them itself.
 
-    Where a coarse map puts ends and others together, nothing ends there, and the high fidelity keeps
-    to itself which of its states are terminal.
+    A low-fidelity state is terminal if all high-fidelity states that are mapped to it are. If a
+    coarse map puts terminal and other states together, their low-fidelity state is not terminal,
+    and the high fidelity hides which of its states are terminal.
     """
     simulator = high.simulator
     if not isinstance(simulator, Simulator) or low.source is None:
@@ -81,7 +82,7 @@ def _with_ends_of(high: Side, low: Side, states: NDArray[np.uint32]) -> tuple[Si
 
 @dataclass
 class Pairing:
-    """A pair, with what its sides are outside of the engine."""
+    """A pair of fidelities, with what the package knows about each side."""
 
     pair: Fidelities
     high: Side
@@ -90,12 +91,12 @@ class Pairing:
 
     @property
     def is_native(self) -> bool:
-        """Whether no Python runs in it."""
+        """Whether neither fidelity runs Python code."""
         return self.high.is_native and self.low.is_native
 
     @property
     def in_state_order(self) -> bool:
-        """Whether both are drawn from in the order of states, which common random numbers need."""
+        """Whether both are sampled in the order of states, which common random numbers need."""
         return all(
             getattr(side.simulator, "_sampling", "alias") == "inverse-cdf"
             for side in (self.high, self.low)
@@ -103,7 +104,7 @@ class Pairing:
 
     @property
     def shares_environment(self) -> bool:
-        """Whether both fidelities are one environment, which can do one thing at a time."""
+        """Whether both fidelities are the same environment, which can run only one at a time."""
         environments = [
             getattr(side.source.env, "unwrapped", side.source.env)
             for side in (self.high, self.low)
@@ -113,7 +114,7 @@ class Pairing:
 
 
 def make_pairing(high: Any, low: Any, map: Any = None, **options: Any) -> Pairing:
-    """Any two simulators as a pair; ``options`` are those of wrap, for both."""
+    """Makes a pair of any two simulators. ``options`` are those of wrap, for both."""
     if isinstance(high, Fidelities):
         if low is not None or map is not None or options:
             raise Error("high already has its low fidelity, its map and all else", Errc.usage)
@@ -145,8 +146,8 @@ def pair(
 ) -> Fidelities:
     """Two simulators as one Fidelities.
 
-    Both may be problems and simulators of hilo, Gymnasium environments or their ids, and functions;
+    Each may be a problem or a simulator of hilo, a Gymnasium environment or its id, or a function.
     ``options`` are those of hilo.wrap. ``map`` is T: the low-fidelity state of every high-fidelity
-    one, or a function that gives it; between two grids it follows from them.
+    state, or a function that returns it. Between two grids it follows from the grids.
     """
     return make_pairing(high, low, map, **options).pair

@@ -1,4 +1,4 @@
-"""Pictures of problems, painted into arrays."""
+"""Pictures of problems, as arrays of pixels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress with the time left: on a terminal, in a notebook, or for a function."""
+"""Shows progress and the time left on a terminal or in a notebook, or passes it to a function."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def _in_notebook() -> bool:
 class Progress:
     """Called with (done, failed, total, share of the work); shows one line, rewritten in place.
 
-    ``show`` is None to show it where somebody looks, True or False to be sure, or a function that is
-    called instead.
+    ``show`` is None to show it only on terminals and in notebooks, True or False to show it always
+    or never, or a function that is called instead.
     """
 
     def __init__(self, name: str, what: str, show: bool | ProgressFunction | None) -> None:
@@ -62,7 +62,7 @@ class Progress:
             sys.stderr.flush()
 
     def note(self, line: str) -> None:
-        """Says something that stays, where somebody looks."""
+        """Shows a line that stays, if progress is shown."""
         if self._function is not None:
             return
         if self._notebook:
@@ -71,7 +71,7 @@ class Progress:
             sys.stderr.write(f"{line}\n")
 
     def close(self) -> None:
-        """Leaves no half line behind."""
+        """Removes the line from the terminal."""
         if self._shown and not self._notebook:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()

@@ -1,4 +1,4 @@
-"""One fidelity: anything that can be simulated, made ready for the engine."""
+"""One fidelity: makes anything that can be simulated ready for the engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _DEFAULT_MAX_STEPS = 10_000
 
 
 def limit_of(max_steps: int | None, own: int | None) -> int:
-    """After how many steps an episode is cut: as given, by the environment's own limit, or late."""
+    """The limit of steps of an episode: as given, else the environment's own, else a default."""
     if max_steps is not None:
         return max_steps
     return _DEFAULT_MAX_STEPS if own is None else own
@@ -45,21 +45,21 @@ class Side:
     """One fidelity, ready for the engine."""
 
     simulator: EpisodeSimulator
-    text: str  # what it is known by in a store
+    text: str  # identifies it in a store
     num_observations: int
     ended: dict[int, int] = field(default_factory=dict)  # terminal copies of observations
-    limit: int | None = None  # steps after which it cuts an episode itself
+    limit: int | None = None  # number of steps after which it truncates an episode itself
     source: Source | None = None
     grid: Grid | None = None
 
     @property
     def is_native(self) -> bool:
-        """Whether no Python runs in it."""
+        """Whether it runs no Python code."""
         return self.source is None
 
     @property
     def codec(self) -> Codec | None:
-        """How its observations and actions are numbered, if not by themselves."""
+        """How its observations and actions are numbered, if they are not numbers already."""
         return self.source.codec if isinstance(self.source, GymnasiumSource) else None
 
 
@@ -68,7 +68,7 @@ def _is_environment(thing: Any) -> bool:
 
 
 def _table_of(env: Any) -> TableMdp | None:
-    """The table behind an environment of toy-text, if it is all there is."""
+    """The transition table of a toy-text environment, if it describes it completely."""
     inner = getattr(env, "unwrapped", env)
     table = getattr(inner, "P", None)
     start = getattr(inner, "initial_state_distrib", None)
@@ -79,7 +79,7 @@ def _table_of(env: Any) -> TableMdp | None:
         if type(layer).__name__ not in _NEUTRAL:
             return None
         layer = layer.env
-    # A class that steps in its own way does not follow the table it inherited.
+    # A class with its own step function need not follow the table that it inherits.
     if not type(inner).__module__.startswith("gymnasium.envs.toy_text"):
         return None
     return TableMdp(table, start)
@@ -102,7 +102,7 @@ def _make_environment(name: str) -> Any:
 
 def _native_text(simulator: EpisodeSimulator) -> str:
     origin = getattr(simulator, "_origin", None)
-    if origin is not None and origin[0] != "table":  # what files hold may change
+    if origin is not None and origin[0] != "table":  # but the content of files may change
         kind, parameters, seed, part = origin
         given = " ".join(f"{key}={value!r}" for key, value in sorted(parameters.items()))
         return f"{kind} {given} seed={seed} {part}"
@@ -127,7 +127,10 @@ def native_side(simulator: EpisodeSimulator, role: str) -> Side:
 
 
 def _source_text(source: Source, role: str) -> str:
-    """What it is known by. Roll-outs that begin at the centre of a cell were other ones."""
+    """Identifies a source in a store.
+
+    "drawn in cells" separates its roll-outs from older ones, which started at the centre of a cell.
+    """
     drawn = role == "low" and isinstance(source, GymnasiumSource) and source.grid is not None
     return f"{source.identity} drawn in cells" if drawn else source.identity
 
@@ -195,7 +198,7 @@ def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
 
 
 def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> Side:
-    """A thing as the simulator of a role, "high" or "low"."""
+    """Makes a simulator for a role, "high" or "low"."""
     options = dict(options or {})
     useless = sorted(set(options) & set(LOW_ONLY)) if role == "high" else []
     if useless:
@@ -231,7 +234,7 @@ def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> S
 
 
 def plain_name(thing: Any) -> str:
-    """A name for an experiment, made from what is trained on."""
+    """A name for an experiment, made from the expensive simulator."""
     if isinstance(thing, Wrapped):
         return plain_name(thing.thing)
     if isinstance(thing, Problem):

@@ -1,4 +1,4 @@
-"""Simulators written in Python: what the engine asks of them, and functions that answer."""
+"""Simulators written in Python: the interface that the engine calls, and one made of a function."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ._errors import Error
 from ._hilo import Errc
 from .identity import fingerprint
 
-# How often a step is tried, at most, to find the reward of a given successor.
+# Largest number of times that a step is tried to find the reward of a given successor.
 _TRIES = 16
 
 
 class Source:
-    """One simulator as the engine sees it: states and actions are numbers from 0 on."""
+    """One simulator as the engine sees it. States and actions are numbers from 0 on."""
 
     num_states: int
     num_actions: int
     identity: str
-    own_limit: int | None = None  # steps after which it cuts an episode itself
+    own_limit: int | None = None  # number of steps after which it truncates an episode itself
 
     def __init__(self, hold: int = 1) -> None:
         self.hold = whole_in(hold, "hold", 1, 1_000_000, Errc.spec)
-        self.terminal: tuple[int, ...] = ()  # states that end an episode, whatever a step says
+        self.terminal: tuple[int, ...] = ()  # states that always end an episode
         self._rewards: dict[tuple[int, int, int], float] = {}
 
     def reset(self, seed: int) -> int:
@@ -42,7 +42,7 @@ class Source:
         raise NotImplementedError
 
     def step(self, action: int) -> tuple[int, float, bool, bool]:
-        """The next state, the reward, whether the episode ended, whether it was cut.
+        """The next state, the reward, whether the episode ended, whether it was truncated.
 
         The action is held for ``hold`` steps of the simulator, or fewer where the episode is over;
         their rewards add up.
@@ -58,9 +58,9 @@ class Source:
     def reward(self, state: int, action: int, following: int) -> float:
         """The reward of a step that may have been taken in the other fidelity.
 
-        Where no function tells it, the step is tried: the reward is that of the first try that
-        leads to the successor, or the mean of all of them. It is a function of its arguments, as
-        the tries have fixed seeds.
+        If no function gives it, the step is tried. The reward is that of the first try that leads
+        to the successor, or the mean of all tries if none does. The tries have fixed seeds, so that
+        the reward is a function of the arguments.
         """
         key = (state, action, following)
         if key not in self._rewards:
@@ -88,7 +88,7 @@ class Source:
         self.terminal = tuple(sorted(states))
 
     def identify(self, given: str | None, name: str, *parts: Any) -> None:
-        """Settles what it is known by in a store: what was given, or all that can be seen of it."""
+        """Sets its identity in a store: the given one, or a hash of all that can be seen of it."""
         seen = (self.num_states, self.num_actions, *parts)
         seen += (("hold", self.hold),) if self.hold > 1 else ()
         seen += (("terminal", self.terminal),) if self.terminal else ()
@@ -98,8 +98,8 @@ class Source:
 class FunctionSource(Source):
     """A simulator given by a function ``step(state, action, rng) -> (next, reward, done)``.
 
-    ``rng`` is a numpy.random.Generator that belongs to the episode; a function that draws from
-    nothing else gives the same results everywhere.
+    ``rng`` is a numpy.random.Generator that belongs to the episode. A function that uses no other
+    source of randomness gives the same results everywhere.
     """
 
     def __init__(

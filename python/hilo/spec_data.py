@@ -1,4 +1,4 @@
-"""Specs as data: what Python is given, in the words of docs/spec.md."""
+"""Converts arguments of Python functions to the data of a spec (docs/spec.md)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Agents = str | Mapping[str, Any] | Sequence[str | Mapping[str, Any]]
 Seeds = int | tuple[int, int] | range | str
 
 
-Table = tuple[dict[str, Any], dict[str, list[Any]]]  # values, and lists that are swept
+Table = tuple[dict[str, Any], dict[str, list[Any]]]  # values, and lists of a sweep
 
 
 def _plain(value: Any, key: str) -> Any:
@@ -38,7 +38,7 @@ def _plain(value: Any, key: str) -> Any:
 
 
 def table_of(table: Mapping[str, Any], where: str) -> Table:
-    """A table of a spec, what is swept taken apart. ``where`` opens messages."""
+    """A table of a spec, with the lists of its sweep separate. Messages begin with ``where``."""
     values = {text_of(key, f"{where}: a key"): value for key, value in table.items()}
     sweep = values.pop("sweep", {})
     if not isinstance(sweep, Mapping):
@@ -53,7 +53,7 @@ def table_of(table: Mapping[str, Any], where: str) -> Table:
 
 
 def agents_of(agent: Agents) -> list[dict[str, Any]]:
-    """Agents as tables of a spec; "mfmcrl+" is the variant "plus" of mfmcrl."""
+    """Agents as tables of a spec. "mfmcrl+" is the variant "plus" of mfmcrl."""
     if isinstance(agent, (str, Mapping)):
         agent = [agent]
     if not isinstance(agent, Iterable) or isinstance(agent, bytes):
@@ -75,8 +75,8 @@ def agents_of(agent: Agents) -> list[dict[str, Any]]:
     return out
 
 
-# What agents take of the cheap simulator before they begin, where its steps are those of Python: by
-# default they take as much as a native one gives in a second.
+# How much agents use the cheap simulator before training, if it runs Python code. Their usual
+# defaults are as much as a native simulator gives in a second.
 _THRIFTY: dict[str, dict[str, int]] = {
     "bayes": {"low_samples": 30},
     "transfer": {"low_steps": 20_000},
@@ -101,7 +101,7 @@ def seeds_of(seeds: Seeds) -> tuple[int, int]:
     if isinstance(seeds, str):
         return _hilo.parse_seeds(seeds)
     raise Error(
-        f"seeds is {seeds!r}, but must be how many, as in 10, or the first and the last of them, as in "
-        "(10, 19)",
+        f"seeds is {seeds!r}, but must be their number, as in 10, or the first and the last one, "
+        "as in (10, 19)",
         Errc.usage,
     )

@@ -26,7 +26,7 @@ class Store:
         self._file = StoreFile(path_of(file, "file"), flag(writable, "writable", Errc.usage))
 
     def close(self) -> None:
-        """Lets others write it. Closing twice does no harm."""
+        """Closes the store, so that others can write to it. Closing it twice is allowed."""
         self._file.close()
 
     def __enter__(self) -> Store:
@@ -42,7 +42,7 @@ class Store:
 
     @property
     def file(self) -> Path:
-        """Where it is."""
+        """The path of the store."""
         return Path(self._file.file)
 
     def experiments(self) -> list[str]:
@@ -54,7 +54,7 @@ class Store:
         return self._file.agents(experiment)
 
     def status(self, experiment: str) -> list[tuple[str, int, int, int]]:
-        """(agent, planned, finished, failed) runs."""
+        """For each agent, the numbers of its runs: (agent, planned, finished, failed)."""
         return self._file.status(experiment)
 
     def columns(self, experiment: str = "") -> dict[str, Any]:
@@ -73,24 +73,24 @@ class Store:
         return self._file.failed_runs(experiment)
 
     def policy(self, experiment: str, agent: str, seed: int) -> StoredPolicy:
-        """What a run has learnt."""
+        """The policy that a run has learnt."""
         return self._file.policy(experiment, agent, seed)
 
     def spec(self, experiment: str) -> str:
-        """The TOML of an experiment, as it was last run."""
+        """The TOML of an experiment as it was last run."""
         return self._file.spec(experiment)
 
     def diagnosis(self, experiment: str) -> str:
-        """What the last pilot study found, as JSON, or ""."""
+        """The result of the last pilot study as JSON, or ""."""
         return self._file.diagnosis(experiment)
 
     def findings(self, experiment: str) -> list[str]:
-        """What an experiment says, in sentences, most important first."""
+        """The findings of an experiment as sentences, the most important first."""
         return _hilo.findings(self._file.get(), experiment)
 
     def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:
-        """Writes all of it as FILE.html, a page that works offline, or as FILE.md. A file that
-        hilo did not write is replaced only if `force`."""
+        """Writes a report of the whole store: FILE.html, a page that works offline, or FILE.md. A
+        file that hilo did not write is replaced only if `force`."""
         now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
         place = path_of(out, "out")
         _hilo.write_report(self._file.get(), self.file.name, place, now, self.file, bool(force))
@@ -106,5 +106,5 @@ class Store:
         return f"Store({str(self.file)!r})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Writers are not copied: there can be only one.
+        # The copy can only read, because a store has at most one writer.
         return (Store, (self.file,))

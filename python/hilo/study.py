@@ -1,4 +1,4 @@
-"""What a training has found: numbers with intervals, policies, pictures."""
+"""The results of a training: numbers with intervals, policies and figures."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ def _kind_of(metric: str) -> dict[str, str]:
 
 
 class Policy:
-    """A learnt policy: call it with an observation of the high fidelity, and it gives the action.
+    """A learnt policy. Call it with an observation of the high fidelity to get the action.
 
-    ``q`` has the values of all pairs of state and action, ``table`` the same as a QTable, ``agent`` and
-    ``seed`` say whose they are, ``judged_by`` what it was chosen by among others, ``hold`` for how
-    many steps an action is held. pickle saves it.
+    ``q`` has the values of all state-action pairs and ``table`` the same values as a QTable.
+    ``agent`` and ``seed`` say which run has learnt it, ``judged_by`` is the metric by which it was
+    chosen among others, and ``hold`` is the number of steps for which an action is held. pickle
+    saves it.
 
     >>> action = policy(observation)                   # doctest: +SKIP
     """
@@ -58,7 +59,7 @@ class Policy:
         return whole_in(observation, "the observation", 0, len(self.q) - 1)
 
     def greedy_actions(self, observation: Any) -> list[int]:
-        """Numbers of the best actions: more than one where they tie."""
+        """The numbers of the best actions: more than one if there are ties."""
         return self.table.greedy_actions(self.state_of(observation))
 
     def __call__(self, observation: Any) -> Any:
@@ -82,7 +83,7 @@ class Policy:
 
 
 def _save(figure: Any, file: Path, store: Path) -> None:
-    """Writes a picture, under the name that matplotlib would give it."""
+    """Writes a picture under the name that matplotlib would give it."""
     kinds = figure.canvas.get_supported_filetypes()
     if file.suffix == "" and file.name not in ("", ".", ".."):
         file = file.with_name(file.name + ".png")
@@ -102,7 +103,8 @@ def _save(figure: Any, file: Path, store: Path) -> None:
 class Study:
     """The runs of one experiment. Printing it shows the final level of every agent.
 
-    ``hilo.Study("runs.db", "name")`` opens what a store has of one. ``results`` has everything by agent, metric, episode and seed.
+    ``hilo.Study("runs.db", "name")`` opens an experiment of a store. ``results`` has all values by
+    agent, metric, episode and seed.
     """
 
     def __init__(
@@ -117,7 +119,7 @@ class Study:
         self.results: Results = self.store.results(experiment)
         self._codec = codec
         self._kept = folder is None
-        if folder is not None:  # nobody asked for a store
+        if folder is not None:  # a temporary store, which is removed with the study
             weakref.finalize(self, shutil.rmtree, folder, True)
 
     @property
@@ -127,9 +129,10 @@ class Study:
 
     @property
     def metric(self) -> str:
-        """What levels are told in, here as in ``findings`` and in the report: the exact value of the
-        policy where it is known, else tests, else training. Of the problems that hilo comes with it
-        is the paper's mean reward per step, of your own the discounted return."""
+        """The metric of the agents' levels, here as in ``findings`` and in the report: the exact
+        value of the policy where it is known, else the result of tests, else that of training. It
+        is the discounted return for docking and for your own problems, and the paper's mean reward
+        per step for the other problems of hilo."""
         return self.results.level_metric
 
     def final(self, agent: str, metric: str | None = None) -> Summary:
@@ -147,16 +150,16 @@ class Study:
         return self.store.columns(self.experiment)
 
     def findings(self) -> list[str]:
-        """What it says, in sentences, most important first."""
+        """The findings of the experiment as sentences, the most important first."""
         return self.store.findings(self.experiment)
 
     def policy(self, agent: str | None = None, seed: int | None = None) -> Policy:
-        """A learnt policy: that of the agent and seed, or the best of those that are left open.
+        """The learnt policy of an agent and seed, or the best one if either is not given.
 
-        Policies are judged by their exact values or by tests, as the table shows them. Without
-        either, by what the agent itself expects of its policy from the start, less two standard
-        errors; the policy's ``judged_by`` says which. Where there is not even that, the returns of
-        the second half of training decide, with a warning.
+        Policies are judged by their exact values or by tests, as the printed table shows them.
+        Without these they are judged by the value that the agent itself expects from the start
+        states, less two standard errors. If that is missing too, the returns of the second half of
+        training decide, with a warning. The policy's ``judged_by`` says which metric was used.
         """
         agents = self.agents if agent is None else [text_of(agent, "agent")]
         seed = None if seed is None else whole_in(seed, "seed", 0, MAX_SEED)
@@ -166,8 +169,8 @@ class Study:
         return Policy(stored.q, best, own, self._codec, judged_by)
 
     def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:
-        """Writes a page that works offline, FILE.html, or FILE.md. A file that hilo did not write
-        is replaced only if `force`."""
+        """Writes a report: FILE.html, a page that works offline, or FILE.md. A file that hilo did
+        not write is replaced only if `force`."""
         return self.store.report(out, force)
 
     def plot(self, file: str | os.PathLike[str] | None = None, metric: str | None = None) -> Any:
@@ -193,7 +196,7 @@ class Study:
 
         figure = Picture(figsize=(7, 4.2), layout="constrained")
         axes = figure.add_subplot()
-        shown: dict[Any, str] = {}  # names by line
+        shown: dict[Any, str] = {}  # name of each line
         styles = self.results.styles
         for agent in self.agents:
             colour, dashed = styles[agent]
@@ -222,11 +225,11 @@ class Study:
         axes.set_xlabel("expensive episodes")
         axes.set_ylabel(kind["axis"])
         axes.grid(color="#dddddd", linewidth=0.5)
-        # Names are set afterwards: the legend leaves out what begins with an underscore.
+        # Names are set afterwards: the legend leaves out names that begin with an underscore.
         legend = axes.legend(list(shown), [str(i) for i in range(len(shown))])
         for text, name in zip(legend.get_texts(), shown.values()):
             text.set_text(name)
-        # Names are text: a dollar in them begins no formula.
+        # A dollar sign in a name must not start a formula.
         for text in (*legend.get_texts(), axes.title, axes.yaxis.label):
             text.set_parse_math(False)
         if file is not None:
@@ -247,7 +250,7 @@ class Study:
         return rows
 
     def _paired(self, agent: str) -> str:
-        """Its difference to the baseline, or nothing where fewer than two seeds have both."""
+        """Its difference to the baseline; empty if fewer than two seeds have both."""
         seeds = [self.results.final_values(a, self.metric) for a in (agent, self.results.baseline)]
         if agent == self.results.baseline or len(seeds[0].keys() & seeds[1].keys()) < 2:
             return ""

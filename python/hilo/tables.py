@@ -28,8 +28,9 @@ def from_dense(
 ) -> TabularMdp:
     """An MDP from dense arrays.
 
-    ``transitions`` has shape (states, actions, states), ``rewards`` (states, actions) or the same,
-    ``start`` a probability for every state. Terminal states absorb, whatever their rows say.
+    ``transitions`` has the shape (states, actions, states), ``rewards`` has the same shape or
+    (states, actions), and ``start`` has a probability for every state. Terminal states are
+    absorbing, whatever their rows contain.
     """
     p = numbers(transitions, "transitions")
     if p.ndim != 3 or p.shape[0] != p.shape[2]:
@@ -58,13 +59,13 @@ def from_dense(
 
 
 def project(rows: ArrayLike, projection: str = "simplex") -> NDArray[np.float64]:
-    """Noisy rows as probabilities, as the random MDP's low fidelity has them.
+    """Projects noisy rows onto probabilities, as for the low fidelity of the random MDP.
 
     ``rows`` is one row, or an array whose last axis holds rows, such as (states, actions, states).
     Entries may be negative, but every row must sum to one: add noise, divide by the sum, then
-    project. "simplex" gives the nearest distribution, "bisection" what a binary search in the
-    cumulative sums of the noisy row draws, "clip" sets negative entries to 0 and scales
-    (docs/departures.md).
+    project. "simplex" gives the nearest distribution; "bisection" gives the distribution of a
+    binary search in the cumulative sums of the noisy row; "clip" sets negative entries to 0 and
+    scales the rest (docs/departures.md).
 
     >>> hilo.project([0.5, 0.75, -0.25])
     array([0.375, 0.625, 0.   ])
@@ -84,9 +85,10 @@ def project(rows: ArrayLike, projection: str = "simplex") -> NDArray[np.float64]
 class TableMdp:
     """An MDP read from a table of transitions that flag the end of an episode.
 
-    A state that is entered with ``done`` alone is terminal. One that is entered both ways gets a
-    terminal copy behind the others: ``ended[state]``. Outcomes of a pair with the same successor
-    are merged: their probabilities add up, and the reward is their mean.
+    A state that is entered only with ``done`` is terminal. A state that is entered with and without
+    ``done`` gets a terminal copy after all other states: ``ended[state]``. Outcomes of a
+    state-action pair with the same successor are merged: their probabilities add up, and the reward
+    is their mean.
     """
 
     def __init__(self, table: Table, start: ArrayLike) -> None:
@@ -180,7 +182,8 @@ class TableMdp:
                 for to in sorted(row):
                     p, weighted = row[to]
                     columns[0].append(to)
-                    # Thirds do not add up to one; what is a rounding error is divided away.
+                    # Probabilities such as 1/3 may not add up to exactly one. They are
+                    # normalised if the difference is a rounding error.
                     columns[1].append(p / total if abs(total - 1) < 1e-9 else p)
                     columns[2].append(weighted / p)
                 offsets.append(len(columns[0]))
@@ -199,15 +202,16 @@ def from_table(table: Table, start: ArrayLike) -> TabularMdp:
     """An MDP from ``table[state][action] = [(probability, next, reward, done), ...]``.
 
     That is ``env.unwrapped.P`` of Gymnasium's toy-text environments; ``start`` is their
-    ``initial_state_distrib``. A state that is entered with ``done`` alone is terminal; one that is
-    entered both ways gets a terminal copy behind the others. Outcomes of a pair with the same
-    successor are merged: their probabilities add up, and the reward is their mean.
+    ``initial_state_distrib``. A state that is entered only with ``done`` is terminal. A state that
+    is entered with and without ``done`` gets a terminal copy after all other states. Outcomes of a
+    state-action pair with the same successor are merged: their probabilities add up, and the reward
+    is their mean.
     """
     return TableMdp(table, start).mdp
 
 
 def content_hash(model: Model) -> str:
-    """What is in a table, as 16 hex digits."""
+    """A hash of the content of a table, as 16 hex digits."""
     digest = hashlib.sha256()
     arrays = model.arrays()
     for name in sorted(arrays):

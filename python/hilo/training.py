@@ -27,34 +27,34 @@ from .spec_data import Agents, Seeds, agents_of, seeds_of, table_of, thrifty
 from .study import Study
 from .wrapping import check_options
 
-_EXACT_STATES = 5_000  # with more of them exact values take longer than training
+_EXACT_STATES = 5_000  # with more states, exact values take longer than training
 
 
 @dataclass
 class _Subject:
-    """What is trained on, as a spec names it."""
+    """The problem of a training, in the form of a spec."""
 
     problem: dict[str, Any]
     has_low: bool
     has_model: bool
     num_states: int
     own: OwnProblem | None = None
-    sides: list[Side] = field(default_factory=list)  # high and low, where they are the user's own
+    sides: list[Side] = field(default_factory=list)  # high and low, if the user gave them
     shares_environment: bool = False
 
     @property
     def is_native(self) -> bool:
-        """Whether no Python runs in it."""
+        """Whether no simulator runs Python code."""
         return all(side.is_native for side in self.sides)
 
     @property
     def low_is_slow(self) -> bool:
-        """Whether Python runs in the cheap simulator."""
+        """Whether the cheap simulator runs Python code."""
         return any(not side.is_native for side in self.sides[1:])
 
     @property
     def limit(self) -> int | None:
-        """Steps after which the expensive simulator cuts an episode itself."""
+        """The number of steps after which the expensive simulator truncates an episode itself."""
         return self.sides[0].limit if self.sides else None
 
 
@@ -122,42 +122,47 @@ def train(
     """Learns policies for an expensive simulator with the help of a cheap one.
 
     ``high`` and ``low`` may each be a problem or a simulator of hilo, a Gymnasium environment or its
-    id, or a function (hilo.wrap says how); ``map`` is T, the low-fidelity state of every
-    high-fidelity one. A problem that hilo comes with brings its own low fidelity, and every seed its
-    own copy of it, as in a spec.
+    id, or a function (see hilo.wrap). ``map`` is T, the low-fidelity state of every high-fidelity
+    state. A problem that is part of hilo has its own low fidelity, and every seed builds its own
+    problem, as in a spec.
 
-    ``seeds`` is how many, from 0 on, or the first and the last as a tuple. ``threads`` is how many
-    runs go at once, by default one for each core, and one where Python is involved. ``name`` is that
-    of the experiment in the store. ``progress`` is shown on terminals and in notebooks, always or
-    never with True or False, or goes to a function of (done, failed, total, share).
+    ``seeds`` is the number of seeds, from 0 on, or the first and the last seed as a tuple.
+    ``threads`` is the number of runs at the same time: by default one for each core, but only one
+    if Python code runs in them. ``name`` is the name of the experiment in the store. ``progress``
+    is shown on terminals and in notebooks by default, always or never with True or False; a
+    function is called with (done, failed, total, share) instead.
 
     ``agent`` is a kind, such as "mfmcrl+" or "bayes", a table of a spec, such as
-    ``{"kind": "mfmcrl", "low_rollouts": 5}``, or a list of these, all trained on the same episodes'
-    random numbers; without it MCRL, which sees the expensive simulator alone, is compared with
-    MFMCRL+. hilo.agent_kinds() lists all, with their parameters. Agents that begin with the cheap
-    simulator take less of one in Python than of a native one: "bayes" ``low_samples`` = 30 of each
-    pair, "transfer" and "low-only" 20 000 steps, "mfrl" 100 000.
+    ``{"kind": "mfmcrl", "low_rollouts": 5}``, or a list of these. All agents are trained with the
+    same random numbers for their episodes. By default MCRL, which uses only the expensive
+    simulator, is compared with MFMCRL+. hilo.agent_kinds() lists all kinds and their parameters.
+    Agents that start with the cheap simulator use it less by default if it runs Python code:
+    "bayes" takes ``low_samples`` = 30 of each pair, "transfer" and "low-only" 20 000 steps, "mfrl"
+    100 000.
 
-    An episode is cut after ``max_steps`` (default: the environment's own limit, else 10 000).
-    ``truncation`` says what becomes of one that was cut by that or by the environment: "drop" leaves
-    it out where returns are learnt from, "terminal" takes the cut for the end. They are counted.
+    An episode is truncated after ``max_steps`` (default: the environment's own limit, else 10 000).
+    ``truncation`` says what happens to an episode that was truncated by that or by the environment:
+    "drop" leaves it out where agents learn from returns, "terminal" treats the truncation as the
+    end of the episode. Truncated episodes are counted.
 
-    Tests come every ``test_every`` episodes, ``test_episodes`` each. On an environment in Python
-    they are off unless asked for, as its episodes cost: then curves show the returns of training,
-    and ``study.policy()`` goes by what the agents themselves expect of their policies.
+    There is a test of ``test_episodes`` episodes after every ``test_every`` episodes. For an
+    environment in Python, tests are off by default, because its episodes are expensive. Then curves
+    show the returns of training, and ``study.policy()`` uses the values that the agents themselves
+    expect of their policies.
 
-    Runs go into ``store``, a file, where finished ones are found again, or nowhere. A run is known
-    by what decides its result: the content of tables, and of Python things their name, their options
-    and their code as far as it can be seen; what they read from elsewhere is not seen.
+    Runs are kept in the file ``store``, and finished runs are not repeated. Without ``store`` only
+    the returned study has them. A run is identified by what determines its result: the content of
+    tables, and the name, the options and the code of Python objects, as far as the code can be
+    seen. What they read from elsewhere is not seen.
 
-    Raises what the user's code raised, after the other runs are done; the run is recorded as failed,
-    and the exception's attribute ``study`` has the others. Ctrl-C stops at the next step, and the
-    same call with the same store goes on.
+    An exception of the user's code is raised again after the other runs are done. The run is
+    recorded as failed, and the attribute ``study`` of the exception has the other runs. Ctrl-C
+    stops at the next step; the same call with the same store continues.
     """
     if map is not None and low is None:
         raise Error("map is given, but no low fidelity that it could lead to", Errc.usage)
     check_options(options, list(inspect.signature(train).parameters))
-    # What is reckoned with here; the rest is checked as a part of the spec.
+    # Arguments that are used in calculations here. The spec checks the others.
     whole(episodes, "episodes", Errc.usage)
     for what, share in (("gamma", gamma), ("epsilon", epsilon)):
         number_in(share, what, -math.inf, math.inf)
@@ -204,9 +209,9 @@ def train(
             )
         ]
     finally:
-        subject.own = None  # see _run
+        subject.own = None  # an exception must not keep it alive; see _run
     if threads is None:
-        # Python runs one thread at a time.
+        # Python runs only one thread at a time.
         threads = 0 if subject.is_native and not run_python(agents) else 1
     return _run(specs, name, store, threads, progress, subject.sides)
 
@@ -220,10 +225,10 @@ def run(
     threads: int = 0,
     progress: bool | ProgressFunction | None = None,
 ) -> Study:
-    """Runs an experiment from a spec: a file, a Spec, or the text of one; as ``hilo run`` does.
+    """Runs an experiment as ``hilo run`` does. ``spec`` is a file, a Spec, or the text of a spec.
 
-    ``overrides`` set single keys, as in ``["train.episodes=100"]``. Runs that the store has are not
-    run again.
+    ``overrides`` set single keys, as in ``["train.episodes=100"]``. Runs that are in the store are
+    not repeated.
     """
     if isinstance(overrides, str) or not isinstance(overrides, Iterable):
         raise Error(
@@ -254,7 +259,7 @@ def _run(
 ) -> Study:
     threads = whole_in(threads, "threads", 0, MAX_THREADS)
     if store is not None:
-        path_of(store, "store")  # before anything is made
+        path_of(store, "store")  # checked before anything is created
     folder = Path(tempfile.mkdtemp(prefix="hilo-")) if store is None else None
     file = folder / "hilo.db" if folder is not None else path_of(store, "store")
     line = Progress(name, "runs", progress)
@@ -290,7 +295,7 @@ def _run(
 def _raise(
     outcome: dict[str, Any], file: Path, name: str, codec: Codec | None, folder: Path | None
 ) -> None:
-    """Raises what went wrong, with what went right."""
+    """Raises the error of the failed runs, with a study of the others as its attribute."""
     where = f"; they are recorded in {file}" if folder is None else ""
     note = f"hilo: {outcome['failed']} of {outcome['done']} runs failed{where}"
     error = outcome.pop("raised")

@@ -1,4 +1,4 @@
-"""How a thing is used as a simulator: the options of hilo.wrap."""
+"""hilo.wrap and its options: how an object is used as a simulator."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ._errors import Error
 from ._hilo import Errc
 from .grid import Grid
 
-# What only the cheap simulator is asked for.
+# Options that apply only to the cheap simulator.
 LOW_ONLY = ("set_state", "reward")
 
 
 @dataclass
 class Wrapped:
-    """Something that can be simulated, and how. Made by hilo.wrap."""
+    """An object and the options for its use as a simulator. Made by hilo.wrap."""
 
     thing: Any
     options: dict[str, Any] = field(default_factory=dict)
@@ -44,22 +44,24 @@ def wrap(
     hold: int | None = None,
     identity: str | None = None,
 ) -> Wrapped:
-    """Says how a thing is used as a simulator, where it cannot be told by looking at it.
+    """Says how an object is used as a simulator, where hilo cannot find out by itself.
 
-    Of a Gymnasium environment: ``grid`` cuts a Box or MultiDiscrete observation space into cells
-    (``action_grid`` the same for actions), ``set_state(env, observation)`` puts it into a state, or
-    returns a copy of it that is there, which the low fidelity needs.
+    For a Gymnasium environment: ``grid`` divides a Box or MultiDiscrete observation space into
+    cells, and ``action_grid`` does the same for actions. ``set_state(env, observation)`` puts the
+    environment into a state, or returns a copy of it in that state; the low fidelity needs this.
 
-    Of a function ``step(state, action, rng) -> (next, reward, done)``: ``states`` and ``actions``
-    are how many there are, ``start`` is a state, a list of them or a function of ``rng``.
+    For a function ``step(state, action, rng) -> (next, reward, done)``: ``states`` and ``actions``
+    are the numbers of states and actions; ``start`` is a state, a list of states or a function of
+    ``rng``.
 
-    Of both: ``terminal`` lists states, with numbers from 0 on, that end an episode, whatever a step
-    into them says. ``hold`` is for how many steps an action is held: one step of hilo is that many
-    of the simulator, their rewards add up, and budgets, ``max_steps`` and ``gamma`` count them as one.
-    ``reward(state, action, next)`` is what the cheap simulator pays for a step taken in the expensive
-    one; without it such steps are tried out. ``set_state`` and ``reward`` are for the cheap simulator
-    alone, and are refused where the expensive one is wrapped. ``identity`` is what it is known by in a
-    store, in place of its code, its options and what it holds.
+    For both: ``terminal`` lists the states, numbered from 0, that end an episode, even if a step
+    into them does not say so. ``hold`` is the number of steps for which an action is held: one step
+    of hilo is that many steps of the simulator, their rewards add up, and budgets, ``max_steps``
+    and ``gamma`` count them as one. ``reward(state, action, next)`` is the reward of the cheap
+    simulator for a step taken in the expensive one; without it such steps are tried. ``set_state``
+    and ``reward`` are only for the cheap simulator and are refused where the expensive one is
+    wrapped. ``identity`` identifies the simulator in a store, instead of its code, its options and
+    its state.
     """
     for name, cells in (("grid", grid), ("action_grid", action_grid)):
         if cells is not None and not isinstance(cells, Grid):
@@ -89,12 +91,12 @@ def wrap(
 
 
 def for_role(options: dict[str, Any], role: str) -> dict[str, Any]:
-    """Options that are given for both fidelities, as far as they concern one."""
+    """The options that apply to one fidelity, of those that are given for both."""
     return {k: v for k, v in options.items() if role == "low" or k not in LOW_ONLY}
 
 
 def check_options(options: dict[str, Any], others: Sequence[str]) -> None:
-    """Throws on names that wrap does not have, with the nearest one that is known."""
+    """Raises for names that are no options of wrap, and suggests the nearest known name."""
     known = list(inspect.signature(wrap).parameters)[1:]
     for name in options:
         if name not in known:

@@ -172,7 +172,7 @@ def set_item(q: hilo.QTable) -> Callable[..., None]:
     return lambda at, value: q.__setitem__(at, value)
 
 
-# By name, the function and arguments that are right. One of them is replaced at a time.
+# By name, a function and valid arguments. The tests replace one argument at a time.
 CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] = {
     "train": lambda w: (hilo.train, trained(w)),
     "train on a problem": lambda w: (
@@ -501,7 +501,7 @@ def stepping(env: Any) -> Callable[..., Any]:
     return env.step  # type: ignore[no-any-return]
 
 
-# What nothing can be given to, or what only the engine makes.
+# Not tried: functions without arguments, and classes that only the engine makes.
 WITHOUT_ARGUMENTS = {
     *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
@@ -544,13 +544,13 @@ def test_every_parameter_is_tried(world: World, name: str) -> None:
     assert known - set(good) == set() or " " in name
 
 
-# A word of its own for every error: NumPy, nanobind and Python speak of other things.
+# Words in messages of NumPy, nanobind and Python. No message of hilo may contain them.
 FOREIGN = re.compile(
     r"incompatible function arguments|object is not|takes \d+ positional|dtype\('"
 )
 
 
-# Where a function may be given, what it raises is its own.
+# Parameters that accept a function. An exception of that function is not an error of hilo.
 TAKE_FUNCTIONS = ("high", "low", "thing", "map", "progress", "start", "reward", "set_state")
 
 
@@ -567,12 +567,12 @@ def check(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None
     return None
 
 
-@pytest.mark.filterwarnings("ignore")  # of what was tried and is odd, but not wrong
+@pytest.mark.filterwarnings("ignore")  # warnings about values that are odd but valid
 @pytest.mark.parametrize("name", CALLS)
 def test_errors_are_those_of_hilo(
     world: World, name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.chdir(tmp_path)  # a text may be a path
+    monkeypatch.chdir(tmp_path)  # a text may be used as a path
     function, good = CALLS[name](world)
     assert check(function, good) is None
     wrong = []

@@ -56,9 +56,10 @@ def test_points_cover_a_cell_evenly() -> None:
     cells = Cells(space, CELLS, "observation", "grid")
     x = np.array([cells.drawn(2, seed)[0] for seed in range(4000)])
     assert x.min() >= 0.4 and x.max() < 0.6
-    # Uniform on a width of 0.2: mean 0.5 with a standard error of 0.2 / sqrt(12 * 4000) = 0.00091,
-    # second moment about it 0.2^2 / 12 with one of 0.2^2 / sqrt(180 * 4000) = 0.000047; five of each
-    # are allowed, a false alarm in 1.7 million, and the seeds are fixed.
+    # Uniform on a width of 0.2: the mean is 0.5 with a standard error of 0.2 / sqrt(12 * 4000) =
+    # 0.00091, the second moment about it is 0.2^2 / 12 with a standard error of
+    # 0.2^2 / sqrt(180 * 4000) = 0.000047. Five standard errors are allowed, which is one false
+    # alarm in 1.7 million. The seeds are fixed.
     assert abs(x.mean() - 0.5) < 5 * 0.00091
     assert abs(np.mean((x - 0.5) ** 2) - 0.04 / 12) < 5 * 0.000047
 
@@ -71,8 +72,8 @@ def test_whole_numbers_stay_whole() -> None:
 
 
 def test_a_step_may_leave_the_cell() -> None:
-    # From the centre of a cell of width 0.2 a step of 0.05 never leaves it; from anywhere in it, one
-    # in four does.
+    # From the centre of a cell of width 0.2, a step of 0.05 never leaves the cell. From a uniformly
+    # drawn point, one step in four does.
     with pytest.warns(UserWarning, match="stay in their cell"):
         side = low(0.05, grid=CELLS)
     source, n = side.source, 2000
@@ -80,7 +81,8 @@ def test_a_step_may_leave_the_cell() -> None:
     for seed in range(n):
         source.put(2, seed)
         left += source.step(0)[0] == 3
-    # Standard error sqrt(0.25 * 0.75 / 2000) = 0.0097; four of them, a false alarm in 16,000.
+    # The standard error is sqrt(0.25 * 0.75 / 2000) = 0.0097. Four of them are one false alarm in
+    # 16,000.
     assert abs(left / n - 0.25) < 4 * 0.0097
 
 

@@ -69,12 +69,12 @@ def test_ask_and_tell_measures_what_a_run_does(root: Path, tmp_path: Path) -> No
     }
     told = {key: value for key, value in told.items() if key[1] != "seconds"}
     assert len(ran) > 50 and told == ran
-    # The other two blocks run as well: a function, and a run that goes on elsewhere.
+    # The other two blocks run as well: a function, and a run that continues elsewhere.
     printed = run("\n".join([*shown[:2], shown[2], "print(again.done)"]), tmp_path)
     assert printed.splitlines()[-1] == "True"
 
 
-@pytest.mark.filterwarnings("ignore")  # of the kernel's own machinery
+@pytest.mark.filterwarnings("ignore")  # warnings of the notebook kernel
 def test_the_notebook_runs(root: Path) -> None:
     notebook = nbformat.read(root / "docs" / "first-steps.ipynb", as_version=4)
     shown = [cell.get("outputs") for cell in notebook.cells if cell.cell_type == "code"]
@@ -153,7 +153,7 @@ def find(path: str) -> Any:
     return thing
 
 
-# hilo.db is a file. What begins with _ is the package's own, as in its native signatures.
+# hilo.db is a file. Names that begin with _ are internal, as in native signatures.
 NAME = re.compile(r"(?<![\w/.-])hilo(?:\.(?!db\b|_)[A-Za-z_]\w*)+")
 
 
@@ -180,7 +180,7 @@ def test_every_option_that_is_written_exists(root: Path) -> None:
             made = function.__init__ if isinstance(function, type) else function
             native = getattr(made, "__nb_signature__", None)
             known = native[0][0] if native else str(inspect.signature(function))
-            if "**" in known:  # what it has no name for goes to hilo.wrap, or to the problem
+            if "**" in known:  # other options go to hilo.wrap or to the problem
                 known += str(inspect.signature(hilo.wrap)) + str(hilo.problem_kinds())
             for option in options:
                 found += 1
@@ -189,7 +189,7 @@ def test_every_option_that_is_written_exists(root: Path) -> None:
 
 
 def test_every_attribute_that_is_written_exists(root: Path, tmp_path: Path) -> None:
-    # By the names that the pages give them.
+    # The keys are the variable names that the pages use.
     study = hilo.train(
         hilo.build_problem("random-mdp"), agent="mcrl", episodes=10, seeds=1, progress=False
     )
@@ -206,7 +206,7 @@ def test_every_attribute_that_is_written_exists(root: Path, tmp_path: Path) -> N
     for where, text in texts(root):
         for name, attribute in pattern.findall(text):
             if where.endswith(".md") and f"`{name}.{attribute}" not in text:
-                continue  # keys of specs and words at the end of a sentence
+                continue  # a key of a spec, or a word at the end of a sentence
             found += 1
             there = hasattr(type(things[name]), attribute) or hasattr(things[name], attribute)
             assert there, f"{where}: {name} has no {attribute}"
@@ -219,7 +219,7 @@ def test_every_name_of_the_library_that_is_written_exists(root: Path) -> None:
     seen = set()
     for page in (root / "README.md", *sorted((root / "docs").glob("*.md"))):
         for name in re.findall(r"\bhilo::(\w+)", page.read_text()):
-            if name in ("hilo", "mpi", "cuda", "program"):  # targets of CMake
+            if name in ("hilo", "mpi", "cuda", "program"):  # CMake targets
                 continue
             seen.add(name)
             assert re.search(rf"\b{name}\b", headers), f"{page.name}: there is no hilo::{name}"

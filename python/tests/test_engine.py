@@ -139,7 +139,7 @@ def test_exact_values_agree_with_numpy() -> None:
     simulator = hilo.make_simulator(mdp)
     returns = simulator.run_episodes(200_000, gamma=0.9, seed=1).discounted_return
     error = returns.std() / np.sqrt(len(returns))
-    assert abs(returns.mean() - v[0]) < 4 * error  # a false alarm in 16,000
+    assert abs(returns.mean() - v[0]) < 4 * error  # one false alarm in 16,000
 
 
 def test_roll_outs_start_where_they_are_told() -> None:

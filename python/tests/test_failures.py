@@ -34,7 +34,7 @@ class Breaks(WalkEnv):
 
 def test_an_exception_in_an_environment(tmp_path: Path) -> None:
     file = tmp_path / "broken.db"
-    # It counts its steps, so that what it is known by must be given.
+    # It counts its steps, which would change its fingerprint, so its identity must be given.
     env = hilo.wrap(Breaks(), identity="breaks once")
     with pytest.raises(NoSuchValve, match="valve 7") as error:
         hilo.train(env, store=file, name="broken", **QUICK)

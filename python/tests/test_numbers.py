@@ -30,7 +30,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> hilo.Study:
     [
         lambda r: r.final("zz", "train_return"),
         lambda r: r.final("MCRL", "zz"),
-        lambda r: r.final("MCRL", "correlation"),  # MFMCRL+ has it, MCRL has none
+        lambda r: r.final("MCRL", "correlation"),  # MFMCRL+ has this metric, MCRL does not
         lambda r: r.final_values("zz", "train_return"),
         lambda r: r.at("zz", "train_return", 40),
         lambda r: r.at("MCRL", "zz", 40),

@@ -24,7 +24,8 @@ def length_of(simulator: Any) -> int:
 
 
 def test_terminal_states_end_episodes_of_the_expensive_simulator() -> None:
-    # From 0 to 4 at 1 a step: 4 without discount. Ignored, it would go on until it is cut.
+    # Four steps from 0 to 4 with reward 1: the return is 4 without discounting. If the terminal
+    # state were ignored, the episode would go on until it is truncated.
     study = hilo.train(
         hilo.wrap(never_done, **WALK, terminal=[4]), agent="mcrl", gamma=1.0, test_episodes=1, **QUICK
     )
@@ -91,7 +92,7 @@ def test_what_is_for_the_cheap_simulator_is_refused_of_the_expensive_one() -> No
         hilo.pair(hilo.wrap(WalkEnv(), set_state=put), WalkEnv())
     with pytest.raises(hilo.Error, match="reward has no meaning for the expensive"):
         hilo.train(WalkEnv(), reward=paid, **QUICK)
-    # Given for both, it goes to the one that it is for.
+    # An option that is given for both simulators goes to the one it applies to.
     both = hilo.pair(walk, sure_walk, **WALK, reward=paid)
     assert both.low.reward(0, 1, 5) == 1.0
 
@@ -117,7 +118,7 @@ def test_an_action_is_held_for_a_whole_number_of_steps(hold: Any) -> None:
 
 
 def test_a_held_action() -> None:
-    # 9 steps to the right are 3 held ones; the walk pays at its end alone.
+    # 9 steps to the right are 3 held actions. The walk gives a reward only at its end.
     high = hilo.wrap(sure_walk, **WALK, hold=3)
     pair = hilo.pair(high, hilo.wrap(never_done, **WALK, hold=4, terminal=[5]))
     always_right = hilo.QTable.from_values(np.tile([0.0, 1.0], (10, 1)))

@@ -49,7 +49,7 @@ class LastReturn(hilo.Agent):
     def __init__(self, fidelities: hilo.Fidelities, setting: Any, trust: float):
         self.table = np.zeros((fidelities.high.num_states, fidelities.num_actions))
         self.trust, self.gamma = trust, setting.gamma
-        self.values = self.q = None  # names that hilo.Agent has are free
+        self.values = self.q = None  # names of hilo.Agent's properties can be used
         assert repr(self)
 
     def learn(self, episode: hilo.Episode) -> None:  # type: ignore[override]
@@ -94,7 +94,7 @@ def test_it_acts_as_it_says_and_goes_on_after_a_load() -> None:
     assert np.array_equal(again.values, whole.values)
     assert again.save() == whole.save()
     assert np.array_equal(pickle.loads(pickle.dumps(whole)).values, whole.values)
-    # One action a state.
+    # One greedy action for each state.
     assert np.array_equal(whole.values.sum(axis=1), np.ones(20))
 
 

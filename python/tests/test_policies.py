@@ -54,7 +54,7 @@ def test_tests_come_before_estimates_and_exact_values_before_tests() -> None:
 
 def test_training_returns_decide_with_a_warning_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     study = hilo.train(GAMBLE, agent="mcrl", episodes=40, seeds=3, **QUICK)
-    # As in a store from before agents were asked for their estimates.
+    # As in an older store, in which agents did not record their own estimates.
     monkeypatch.setattr(hilo.judging, "_OWN", "own_value_of_nobody")
     with pytest.warns(UserWarning, match="noisy and explore.*test_episodes="):
         policy = study.policy()
@@ -65,7 +65,7 @@ def test_training_returns_decide_with_a_warning_alone(monkeypatch: pytest.Monkey
     assert policy.seed == int(np.argmax(means))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        study.policy("MCRL", 1)  # nothing is chosen
+        study.policy("MCRL", 1)  # agent and seed are given, so nothing is chosen
 
 
 def test_an_agent_that_cannot_say_how_sure_it_is_makes_no_estimate() -> None:

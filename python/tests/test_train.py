@@ -157,7 +157,7 @@ def test_what_a_simulator_is_known_by() -> None:
     hilo.train(used, agent="mcrl", **QUICK)
     assert text(used) == before, "what is left of an episode does not count"
     assert text(hilo.wrap(walk, identity="mine", **WALK)) == "mine"
-    # In a notebook the source of a class cannot be had, but its code can.
+    # In a notebook the source of a class is not available, but its compiled code is.
     cells = []
     for by in (1, 10):
         space: dict[str, Any] = {"WalkEnv": WalkEnv, "__name__": "__main__"}

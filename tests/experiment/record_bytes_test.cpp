@@ -12,7 +12,7 @@ namespace {
 RunRecord example() {
   RunRecord record;
   record.key = {.config = "0123456789abcdef", .seed = 1ULL << 40, .algorithm_version = 3};
-  record.canonical = "agent.kind = \"mcrl\"\n";
+  record.configuration = Configuration::from_text("agent.kind = \"mcrl\"\n");
   record.failed = true;
   record.error = "no good";
   record.measurements = {{10, "test_reward", 0.1},
@@ -28,7 +28,7 @@ TEST(RecordBytes, ComeBackAsTheyWent) {
   const RunRecord record = example();
   const RunRecord back = record_from_bytes(to_bytes(record));
   EXPECT_EQ(back.key, record.key);
-  EXPECT_EQ(back.canonical, record.canonical);
+  EXPECT_EQ(back.configuration, record.configuration);
   EXPECT_EQ(back.failed, record.failed);
   EXPECT_EQ(back.error, record.error);
   ASSERT_EQ(back.measurements.size(), 2U);

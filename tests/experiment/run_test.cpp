@@ -73,7 +73,7 @@ TEST(RunAll, MeasuresWhatTheExportPromises) {
     for (const char* metric : {"optimal_value", "optimal_reward"})
       EXPECT_TRUE(v.contains({metric, 40})) << metric;
     EXPECT_LE(v.at({"policy_value", 40}), v.at({"optimal_value", 40}));
-    const bool low = record.canonical.find("mfmcrl") != std::string::npos;
+    const bool low = record.configuration.text().find("mfmcrl") != std::string::npos;
     for (const char* metric :
          {"correlation", "bias_rms", "return_sd", "bias_break_even", "problem_reward_snr_db"})
       EXPECT_EQ(v.contains({metric, 40}), low) << metric;
@@ -358,7 +358,8 @@ TEST_F(TableBySeed, OneFolderHasTheIdentityItHad) {
   for (const char* file : {"high/transitions.csv", "high/start.csv"})
     contents += std::string(file) + "\n" + testing::read_text(of_seed("2") / file);
   const Spec spec = parse("2", "3");
-  EXPECT_NE(spec.configs[0].canonical.find("problem.content = \"" + hash_hex(contents) + "\"\n"),
+  EXPECT_NE(spec.configs[0].configuration.text().find("problem.content = \"" + hash_hex(contents) +
+                                                      "\"\n"),
             std::string::npos);
   EXPECT_EQ(spec.configs[0].hash, parse("2", "1").configs[0].hash);
 }

@@ -30,7 +30,7 @@ TEST(SpecData, IsTheSameSpecAsItsToml) {
   ASSERT_EQ(read.configs.size(), spec.configs.size());
   for (std::size_t i = 0; i < spec.configs.size(); ++i) {
     EXPECT_EQ(read.configs[i].label, spec.configs[i].label);
-    EXPECT_EQ(read.configs[i].canonical, spec.configs[i].canonical);
+    EXPECT_EQ(read.configs[i].configuration.text(), spec.configs[i].configuration.text());
   }
   EXPECT_EQ(read.seeds.first, 3U);
   EXPECT_EQ(read.seeds.last, 5U);

@@ -87,9 +87,10 @@ TEST(Spec, EstimatorsNameTheMethodAndItsDefaults) {
                       "weights = \"equal\"\n"));
   EXPECT_EQ(labels(spec), (std::vector<std::string>{"MCRL", "MFMCRL as-written", "MFMCRL finite-m",
                                                     "MFMCRL+", "MFMCRL+ weights=equal"}));
-  EXPECT_EQ(spec.configs[1].canonical.find("estimator"), std::string::npos);
-  EXPECT_EQ(spec.configs[1].canonical.find("pilot_episodes"), std::string::npos);
-  EXPECT_NE(spec.configs[3].canonical.find("agent.estimator_version = 2\n"), std::string::npos);
+  EXPECT_EQ(spec.configs[1].configuration.text().find("estimator"), std::string::npos);
+  EXPECT_EQ(spec.configs[1].configuration.text().find("pilot_episodes"), std::string::npos);
+  EXPECT_NE(spec.configs[3].configuration.text().find("agent.estimator_version = 2\n"),
+            std::string::npos);
   const Parameters& plus = spec.configs[3].agent_parameters;
   EXPECT_EQ(plus.text("pool"), "whole-paths");
   EXPECT_EQ(plus.text("weights"), "recency");
@@ -121,9 +122,11 @@ TEST(Spec, ExplorationIsPartOfTheIdentityOnlyWhereItApplies) {
   EXPECT_EQ(base.configs[0].hash, standard.configs[0].hash);
   EXPECT_NE(base.configs[0].hash, published.configs[0].hash);
   EXPECT_EQ(published.configs[0].label, "MCRL");
-  EXPECT_EQ(
-      parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\n")).configs[1].canonical.find("exploration"),
-      std::string::npos);
+  EXPECT_EQ(parse(tiny_spec("[[agent]]\nkind = \"mfmcrl\"\n"))
+                .configs[1]
+                .configuration.text()
+                .find("exploration"),
+            std::string::npos);
 }
 
 TEST(Spec, CanonicalFormIgnoresOrderDefaultsAndWhatAnAgentNeverSees) {
@@ -135,8 +138,8 @@ TEST(Spec, CanonicalFormIgnoresOrderDefaultsAndWhatAnAgentNeverSees) {
   EXPECT_EQ(base.configs[0].hash, noisier.configs[0].hash);  // MCRL
   EXPECT_NE(base.configs[1].hash, noisier.configs[1].hash);
   EXPECT_NE(base.configs[0].hash, longer.configs[0].hash);
-  EXPECT_NE(base.configs[0].canonical.find("train.gamma = 0.99\n"), std::string::npos);
-  EXPECT_EQ(base.configs[0].canonical.find("snr_db"), std::string::npos);
+  EXPECT_NE(base.configs[0].configuration.text().find("train.gamma = 0.99\n"), std::string::npos);
+  EXPECT_EQ(base.configs[0].configuration.text().find("snr_db"), std::string::npos);
 }
 
 TEST(Spec, AnAgentWithALabelOfItsOwnIsShownTwiceAndRunOnce) {

@@ -177,25 +177,41 @@ TEST(Figure, AFailureIsNamedAndLeavesNothingHalfDrawn) {
   EXPECT_FALSE(fs::exists(folder.path() / "tiny.png"));
 }
 
+// Variants are known by their keys and the baseline by its kind, whatever their labels.
 TEST(Colours, FollowTheOrderOfAgents) {
   const TemporaryFolder folder;
-  const Store with = store_of_labels(
-      folder.path() / "x.db",
-      {"MCRL", "a as-published", "a as-written", "b", "c", "d", "e", "f", "g", "h"});
-  const Results results(with, "tiny");
-  const AgentColours colours(results);
+  std::string agents;
+  const auto add = [&](const std::string& label, const std::string& keys) {
+    agents += "[[agent]]\nlabel = \"" + label + "\"\n" + keys + "\n";
+  };
+  add("a", "kind = \"mfmcrl\"\nvariant = \"as-published\"");
+  add("b", "kind = \"mfmcrl\"\nvariant = \"as-written\"");
+  add("c", "kind = \"mfmcrl\"\nvariant = \"as-written\"\nlow_rollouts = 3");
+  add("c again", "kind = \"mfmcrl\"\nlow_rollouts = 3");
+  for (const char* label : {"d as-written", "e", "f", "g", "h"})
+    add(label, "kind = \"mfmcrl\"\nestimator = \"finite-m\"");
+  const Spec spec = parse_spec(testing::tiny_spec(agents), "tiny");
+  const Store with = testing::filled_store(
+      folder.path() / "x.db", spec,
+      [](std::size_t, std::uint64_t) -> std::vector<Measurement> { return {}; });
+  const AgentColours colours(Results(with, "tiny"));
   EXPECT_EQ(colours.colour("MCRL"), std::string("#000000"));
-  EXPECT_EQ(colours.place("a as-published"), 1U);
-  EXPECT_EQ(colours.place("a as-written"), 1U);  // variants share it
-  EXPECT_FALSE(colours.is_dashed("a as-published"));
-  EXPECT_TRUE(colours.is_dashed("a as-written"));
+  EXPECT_EQ(colours.place("a"), 1U);
+  EXPECT_EQ(colours.place("b"), 1U);  // variants of one agent share it
+  EXPECT_FALSE(colours.is_dashed("a"));
+  EXPECT_TRUE(colours.is_dashed("b"));
+  EXPECT_EQ(colours.place("c"), 2U);
+  EXPECT_TRUE(colours.is_dashed("c"));
+  EXPECT_EQ(colours.place("c again"), 3U);  // a label of its own
+  EXPECT_EQ(colours.place("d as-written"), 4U);
+  EXPECT_FALSE(colours.is_dashed("d as-written"));  // it only says so
   EXPECT_EQ(colours.place("g"), 7U);
   EXPECT_FALSE(colours.is_dashed("g"));
-  EXPECT_EQ(colours.place("h"), 8U);  // starts anew
+  EXPECT_EQ(colours.place("h"), 8U);  // the colours start again
   EXPECT_EQ(colours.colour("h"), colours.colour("MCRL"));
   EXPECT_TRUE(colours.is_dashed("h"));
   EXPECT_EQ(colours.first_free(), 9U);
-  // The baseline is known by its kind, whatever its label. Without one its colour stays unused.
+  // Without a baseline its colour stays unused.
   const Store renamed = store_of_labels(folder.path() / "y.db", {"a", "b"});
   EXPECT_EQ(AgentColours(Results(renamed, "tiny")).place("a"), 0U);
   EXPECT_EQ(baseline_of(Results(renamed, "tiny")), "a");

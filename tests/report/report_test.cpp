@@ -89,7 +89,7 @@ TEST(Published, ComparesInStandardErrorsOfTheDifference) {
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
     RunRecord record;
     record.key = {spec.configs[0].hash, seed, spec.configs[0].agent->algorithm_version};
-    record.canonical = spec.configs[0].canonical;
+    record.configuration = spec.configs[0].configuration;
     record.measurements = {{10'000, "test_reward", 0.60 + (seed % 2 == 0 ? spread : -spread)},
                            {0, "test_reward", 0.9 + 0.001 * static_cast<double>(seed)}};
     if (seed < 4) record.measurements.push_back({1000, "test_reward", 0.4});
@@ -122,7 +122,7 @@ TEST(Figure, LabelsCannotRunAnything) {
   store.define_experiment(spec);
   RunRecord record;
   record.key = {spec.configs[0].hash, 0, spec.configs[0].agent->algorithm_version};
-  record.canonical = spec.configs[0].canonical;
+  record.configuration = spec.configs[0].configuration;
   record.measurements = {{0, "test_reward", 0}, {10, "test_reward", 1}};
   store.append(record);
   EXPECT_NO_THROW(draw_curves(Results(store, "tiny"), "test_reward", folder.path(), "x"));

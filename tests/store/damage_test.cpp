@@ -25,7 +25,7 @@ Spec tiny() { return parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny")
 RunRecord record_of(const RunConfig& config, std::uint64_t seed, double value = 0.5) {
   RunRecord record;
   record.key = {config.hash, seed, config.agent->algorithm_version};
-  record.canonical = config.canonical;
+  record.configuration = config.configuration;
   for (std::uint64_t k = 0; k < 20; ++k)
     record.measurements.push_back({k, "test_reward", value + static_cast<double>(k)});
   record.measurements.push_back({10, "seconds", static_cast<double>(seed)});
@@ -54,7 +54,7 @@ std::string everything(const fs::path& file) {
   for (const std::string& experiment : store.experiments()) {
     text += store.diagnosis(experiment) + store.provenance(experiment).spec;
     for (const AgentStatus& status : store.agent_status(experiment)) {
-      text += status.agent + status.canonical + std::to_string(status.finished);
+      text += status.agent + status.configuration.text() + std::to_string(status.finished);
       for (std::uint64_t seed = 0; seed < 3; ++seed)
         if (const auto policy = store.find_policy(experiment, status.agent, seed))
           for (const auto* values : {&policy->q, &policy->standard_errors})
@@ -140,7 +140,7 @@ TEST(StoreDamage, AChangedRowIsNamed) {
   refuses("UPDATE experiment_run SET seed = 9 WHERE seed = 2", {"experiment 'tiny'"});
   refuses("UPDATE metric SET name = 'rest_reward' WHERE name = 'test_reward'", {"seed 0"});
   refuses("UPDATE diagnosis SET json = '{}'", {"diagnosis"});
-  refuses("UPDATE config SET canonical = canonical || ' '", {"configuration"});
+  refuses("UPDATE config_value SET value = value || ' '", {"configuration"});
   // Changes that hide a run, or an agent.
   refuses("UPDATE run SET seed = 99 WHERE id = 1", {"seed 99"});
   refuses("UPDATE run SET error = 'boom' WHERE id = 1", {"seed 0"});
@@ -149,6 +149,8 @@ TEST(StoreDamage, AChangedRowIsNamed) {
       {"experiment 'tiny'"});
   refuses("DROP TABLE diagnosis", {"damaged", "no such table"});
   refuses("PRAGMA user_version = 2", {"damaged"});
+  refuses("PRAGMA user_version = 3", {"damaged"});
+  refuses("DELETE FROM config_value WHERE position = 3", {"configuration"});
   refuses("DROP TRIGGER run_removed; DELETE FROM run WHERE id = 3", {"table 'run'"});
 }
 
@@ -174,7 +176,7 @@ TEST(StoreDamage, MergeLeavesOutWhatIsDamagedAndNothingElse) {
   EXPECT_EQ(merged("UPDATE run SET seed = 99 WHERE id = 1", {"seed 99"}), 8U);
   EXPECT_EQ(merged("UPDATE diagnosis SET json = '{}'", {"diagnosis of experiment 'tiny'"}), 9U);
   EXPECT_EQ(merged("DROP TRIGGER run_removed; DELETE FROM run WHERE id = 3", {"table 'run'"}), 8U);
-  EXPECT_EQ(merged("UPDATE config SET canonical = canonical || ' ' WHERE hash = "
+  EXPECT_EQ(merged("UPDATE config_value SET value = value || ' ' WHERE config = "
                    "(SELECT min(hash) FROM config)",
                    {"configuration"}),
             6U);

@@ -26,7 +26,7 @@ Spec tiny() { return parse_spec(testing::tiny_spec(testing::kTwoMfmcrl), "tiny")
 RunRecord record_of(const RunConfig& config, std::uint64_t seed, double value = 0.5) {
   RunRecord record;
   record.key = {config.hash, seed, config.agent->algorithm_version};
-  record.canonical = config.canonical;
+  record.configuration = config.configuration;
   record.measurements = {
       {0, "test_reward", value}, {10, "test_reward", value + 1}, {10, "seconds", 3}};
   record.policy = q_table_artifact(2, 2, std::vector<double>{1, 2, 3, value});
@@ -154,7 +154,7 @@ TEST(Store, KeepsErrorsAndDiagnoses) {
     store.define_experiment(spec);
     RunRecord record;
     record.key = {spec.configs[0].hash, 0, spec.configs[0].agent->algorithm_version};
-    record.canonical = spec.configs[0].canonical;
+    record.configuration = spec.configs[0].configuration;
     record.policy = q_table_artifact(2, 1, std::vector<double>{1, 2});
     record.standard_errors = {0.5, std::numeric_limits<double>::infinity()};
     store.append(record);
@@ -206,11 +206,11 @@ TEST(Store, RefusesWhatIsNoStore) {
   expect_error([&] { Store::open(folder.path() / "foreign.db"); }, Errc::data,
                {"not a hilo store"});
   { Store::open(folder.path() / "future.db"); }
-  execute(folder.path() / "future.db", "PRAGMA user_version = 4");
+  execute(folder.path() / "future.db", "PRAGMA user_version = 5");
   expect_error([&] { Store::open(folder.path() / "future.db"); }, Errc::data,
-               {"version 4", "versions 2 and 3"});
+               {"version 5", "versions 2 to 4"});
   expect_error([&] { Store::open_to_read(folder.path() / "future.db"); }, Errc::data,
-               {"version 4"});
+               {"version 5"});
   const auto empty = folder.write("empty.db", "");
   expect_error([&] { Store::open(empty); }, Errc::data, {"empty.db", "is empty"});
   expect_error([&] { Store::open_to_read(empty); }, Errc::data, {"is empty"});

@@ -29,7 +29,7 @@ inline Store filled_store(
     for (std::uint64_t seed = spec.seeds.first; seed <= spec.seeds.last; ++seed) {
       RunRecord record;
       record.key = {spec.configs[agent].hash, seed, spec.configs[agent].agent->algorithm_version};
-      record.canonical = spec.configs[agent].canonical;
+      record.configuration = spec.configs[agent].configuration;
       record.measurements = measure(agent, seed);
       if (!record.measurements.empty()) store.append(record);
     }

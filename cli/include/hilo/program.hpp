@@ -4,15 +4,16 @@
 
 namespace hilo {
 
-// The program `hilo` with all of its commands. A main of your own that gives it a function which
-// adds kinds of problems, agents, estimators or metrics to the catalogues is a hilo that knows
-// them:
+// The program `hilo` with all of its commands. To make a hilo that knows your own kinds of
+// problems, agents, estimators or metrics, call it from your own main with a function that adds
+// them to the catalogues:
 //
 //   int main(int argc, char** argv) {
 //     return hilo::run_program(argc, argv, [] { hilo::add_agent_kind(my_agent_kind()); });
 //   }
 //
-// Returns the exit code (docs/usage.md). It handles signals: nothing else should.
+// Returns the exit code (docs/usage.md). It installs signal handlers, so nothing else in the
+// program should.
 int run_program(int argc, char** argv, const std::function<void()>& add_kinds = {});
 
 }  // namespace hilo

@@ -14,17 +14,19 @@ namespace {
 
 // A change of a value is passed on once it is larger than this share of the largest value.
 constexpr double kTolerance = 1e-3;
-// The same for the base value, which concerns every row alike and so hardly tells actions apart.
+// The same for the base value, which affects all rows equally and so hardly changes the ranking of
+// actions.
 constexpr double kBaseTolerance = 1e-2;
-// Everything is fitted anew when there is so much more data.
+// The model is refitted when the number of episodes has grown by this factor.
 constexpr double kRefitGrowth = 1.1;
-// Back-ups after an episode: half of all states, or so many if that is more. The rest waits.
+// The number of back-ups after an episode is half the number of states, but at least this. States
+// beyond that wait in the queue.
 constexpr std::size_t kBackups = 20'000;
-constexpr std::size_t kMostBackups = 1000;  // of each state, before the first episode
-// After so many episodes that were cut, circles count half as much.
+constexpr std::size_t kMostBackups = 1000;  // for each state, before the first episode
+// After this many cut episodes, repeated steps count half as much.
 constexpr double kCircling = 10;
 
-// Sorted, so that the order does not depend on when it was seen first.
+// The list is sorted, so that its order does not depend on which state was seen first.
 void add_once(std::vector<State>& list, State s) {
   const auto place = std::ranges::lower_bound(list, s);
   if (place == list.end() || *place != s) list.insert(place, s);
@@ -96,10 +98,10 @@ LearnReport Bayes::learn(const Episode& episode) {
   return report;
 }
 
-// A plan stays as it is for a whole episode. One that went in circles until it was cut has shown
-// little that is new, and the next may do the same: so it acts at random for the share of steps
-// that were repetitions. Where episodes never end, repetitions are no sign of that, and the share
-// fades.
+// A plan does not change during an episode. An episode that went in circles until it was cut has
+// shown little that is new, and the next one may do the same. So the next episode takes random
+// actions with a probability equal to the share of repeated steps. Where episodes never end,
+// repetitions do not mean circles, so this probability fades with the number of cut episodes.
 void Bayes::explore_after(const Episode& episode) {
   explores_ = 0;
   if (!episode.truncated || episode.length() == 0) return;
@@ -109,9 +111,9 @@ void Bayes::explore_after(const Episode& episode) {
   ++cut_episodes_;
 }
 
-// New strengths and a new regression change every row, and often all values in the same direction.
-// What one sweep then moves them by on average, all later ones would move them by too, discounted:
-// that is done at once.
+// New prior strengths and a new regression change every row, and often move all values in the same
+// direction. If one sweep then moves them by d on average, later sweeps would move them by
+// d go_on + d go_on^2 + ...; this sum is added at once.
 void Bayes::refit() {
   model_.refit();
   double go_on = 0;
@@ -178,8 +180,8 @@ void Bayes::enqueue(State s) {
   queue_.push_back(s);
 }
 
-// Value iteration from where it stood, for those states alone that a change concerns: first in,
-// first out.
+// Value iteration from the current values, only for the states that a change affects, in the order
+// in which they were queued.
 void Bayes::plan(std::size_t most) {
   for (std::size_t done = 0; done < most && !queue_.empty(); ++done) {
     const State s = queue_.front();
@@ -194,7 +196,7 @@ void Bayes::announce(State s) {
   v.known_mean = v.mean;
   v.known_optimistic = v.optimistic;
   const StateMap& map = model_.map();
-  // Where T is many-to-one, those who reached another state of the same image are concerned too.
+  // Where T is many-to-one, predecessors of other states with the same image are affected too.
   for (const State sibling : map.high_of(map.low_of(s)))
     for (const State p : predecessors_[sibling]) enqueue(p);
   for (const State l : low_predecessors_[map.low_of(s)])
@@ -214,7 +216,8 @@ void Bayes::back_up(State s) {
   take_values(s);
 }
 
-// The values of a state from those of its actions, passed on if they have changed.
+// Sets the values of a state from those of its actions, and announces them if they have changed
+// enough.
 void Bayes::take_values(State s) {
   Value& v = values_[s];
   const State l = model_.map().low_of(s);
@@ -235,7 +238,7 @@ void Bayes::take_values(State s) {
   if (base_change > kBaseTolerance * largest_value_) announce_base();
 }
 
-// It is part of every row.
+// The base value is part of every row, so that all states are queued.
 void Bayes::announce_base() {
   known_base_ = base_value_;
   for (State s = 0; s < values_.size(); ++s) enqueue(s);
@@ -261,12 +264,12 @@ ParameterInfo optimism_parameter() {
 
 std::vector<FactInfo> finding_infos() {
   return {{.name = "trust_low_ends",
-           .description = "steps that the low fidelity's chance of an end counts for"},
+           .description = "weight of the low fidelity's chance of an end at a new pair, 0 to 1"},
           {.name = "trust_low_successors",
-           .description = "steps that the low fidelity's successors count for"},
+           .description = "weight of the low fidelity's successors at a new pair, 0 to 1"},
           {.name = "reward_slope", .description = "of high-fidelity rewards on low-fidelity ones"},
           {.name = "reward_sd",
-           .description = "standard deviation over pairs of what that slope leaves"}};
+           .description = "standard deviation over pairs of what that slope does not explain"}};
 }
 
 }  // namespace

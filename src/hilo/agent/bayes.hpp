@@ -13,21 +13,23 @@ namespace hilo {
 
 struct BayesOptions {
   double gamma = 0.99;
-  double optimism = 2;  // standard deviations that the unknown is rated above its mean
+  double optimism = 2;  // uncertain values are raised by this many standard deviations
   bool use_low = true;  // false: learns from the high fidelity alone
-  std::uint64_t low_steps = 10'000'000;  // at most, to learn the low-fidelity model, and
-  std::uint32_t low_samples = 1000;      // at most so many for each pair; at least one
+  std::uint64_t low_steps = 10'000'000;  // upper limit for learning the low-fidelity model
+  std::uint32_t low_samples = 1000;      // upper limit for each pair, which gets at least one step
 };
 
-// Model-based learning with the cheap simulator as the prior. The high fidelity's transitions are
-// counted on a Dirichlet prior that is centred on a model of the low fidelity, which is learnt by
-// calling it; the strength of the prior is what makes the data most likely, so that a useless
-// simulator loses its say (model/bayes_model.hpp). Acts greedily in optimistic values,
+// Model-based learning with the low fidelity as the prior. The transitions of the high fidelity
+// update a Dirichlet prior that is centred on a model of the low fidelity, which is learnt by
+// calling that simulator. The strength of the prior maximises the likelihood of the data, so that a
+// useless simulator loses its influence (model/bayes_model.hpp). The agent acts greedily in
+// optimistic values,
 //   Q+ = mean + optimism * standard deviation + gamma E[V+(s')],
-// and answers with the values of the mean model. When there were steps enough to try all that was
-// seen a few times, it asks the same model without the low fidelity too: optimistic is the larger
-// of the two, and the answer goes over to it pair by pair. After an episode that went in circles
-// until it was cut, the next one acts partly at random. docs/math.md derives it.
+// and q() has the values of the mean model. After enough steps to try everything seen a few times,
+// the same model without the low fidelity is used as well: the optimistic value is the larger of
+// the two, and q() moves to the model without the low fidelity pair by pair. After an episode that
+// went in circles until it was cut, the next one acts partly at random. docs/math.md has the
+// derivation.
 class Bayes final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 3;
@@ -40,7 +42,7 @@ class Bayes final : public TabularAgent {
   LearnReport learn(const Episode& episode) override;
   const QTable& q() const override { return q_; }
   std::uint64_t episodes() const override { return episodes_; }
-  // What it knows is how uncertain a pair is by itself, not what its successors add to that.
+  // Unknown: the model gives the uncertainty of a pair itself, not what its successors add to it.
   double standard_error(State /*s*/, Action /*a*/) const override {
     return std::numeric_limits<double>::infinity();
   }
@@ -84,7 +86,7 @@ class Bayes final : public TabularAgent {
   std::uint64_t cut_episodes_ = 0;
   double explores_ = 0;  // the probability of a uniform action in the next episode
 
-  // NamedValues: q_ of the mean model, optimistic_ of the optimistic one.
+  // Values: q_ of the mean model, optimistic_ of the optimistic one.
   QTable q_, optimistic_;
   std::vector<BayesModel::Belief> beliefs_, beliefs_alone_;
 
@@ -105,18 +107,18 @@ class Bayes final : public TabularAgent {
   };
   struct Value {
     double mean = 0, optimistic = 0;
-    double known_mean = 0, known_optimistic = 0;  // as those that depend on it last knew it
+    double known_mean = 0, known_optimistic = 0;  // as last announced to the predecessors
 
     ValueMoments moments() const { return {mean, mean * mean, optimistic}; }
   };
   std::vector<Value> values_;             // by state
-  std::vector<ValueMoments> low_values_;  // by low-fidelity state: over those that T takes there
-  ValueMoments base_value_;               // of where all steps lead
-  ValueMoments known_base_;               // the same, as all rows last knew it
+  std::vector<ValueMoments> low_values_;  // by low-fidelity state: mean over those T maps there
+  ValueMoments base_value_;               // mean over the states to which all steps lead
+  ValueMoments known_base_;               // the same, as last announced
   double largest_value_ = 0;
   bool one_to_one_ = true;  // T
 
-  // Planning: states to back up, and whom a changed value concerns.
+  // Planning: the states to back up, and the states that a changed value affects.
   std::deque<State> queue_;
   std::vector<std::uint8_t> queued_;
   std::vector<std::vector<State>> predecessors_;      // by state, seen in the high fidelity

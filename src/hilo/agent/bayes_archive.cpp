@@ -1,4 +1,4 @@
-// How Bayes is saved and loaded.
+// Saves and loads the Bayes agent.
 #include <algorithm>
 
 #include "hilo/agent/bayes.hpp"
@@ -71,7 +71,7 @@ void Bayes::load(std::span<const std::byte> bytes) {
   *this = std::move(loaded);
 }
 
-// What follows from the rest.
+// Rebuilds the parts that are not saved because they follow from the rest.
 void Bayes::restore_links() {
   std::ranges::fill(queued_, std::uint8_t{0});
   for (const State s : queue_) {

@@ -7,7 +7,7 @@
 namespace hilo {
 namespace {
 
-// So many visits of a pair count as much as all that the low fidelity says of it.
+// After this many visits of a pair, the values with and without the low fidelity count equally.
 constexpr double kOverruled = 5;
 
 }  // namespace
@@ -15,7 +15,7 @@ constexpr double kOverruled = 5;
 void Bayes::back_up(State s, Action a) {
   const BayesModel::Belief& b = beliefs_[index(s, a)];
 
-  // Mean, mean square and optimistic value of the successor, if the step does not end
+  // Mean, mean square and optimistic value of the successor if the step does not end.
   ValueMoments next;
   if (b.successor.low > 0) {
     for (const auto& successor : model_.low_successors(s, a))
@@ -34,8 +34,8 @@ void Bayes::back_up(State s, Action a) {
   if (model_.patience_is_over()) heed_high_alone(s, a, seen);
 }
 
-// Once there is no more patience: what is unknown without the low fidelity counts as unknown, and
-// the more was seen of a pair, the less the low fidelity has to say of it.
+// Used once patience_is_over(): a pair that would be unknown without the low fidelity counts as
+// unknown, and the more often a pair was visited, the less the low fidelity influences its value.
 void Bayes::heed_high_alone(State s, Action a, const ValueMoments& seen) {
   const BayesModel::Belief& b = beliefs_alone_[index(s, a)];
   ValueMoments next;
@@ -51,7 +51,8 @@ double Bayes::mean_value(const BayesModel::Belief& b, const ValueMoments& next) 
   return b.reward + options_.gamma * (1 - b.end) * next.mean;
 }
 
-// The posterior's variance of r + gamma (1 - end) E[V]: of the reward, of the end, of the successor
+// The variance is that of r + gamma (1 - end) E[V] under the posterior: the sum of the parts of the
+// reward, of the end and of the successor.
 double Bayes::optimistic_value(const BayesModel::Belief& b, const ValueMoments& next) const {
   const double go = options_.gamma * (1 - b.end);
   const double if_goes_on = b.end_penalty + options_.gamma * next.mean;
@@ -61,9 +62,9 @@ double Bayes::optimistic_value(const BayesModel::Belief& b, const ValueMoments& 
   return b.reward + go * next.optimistic + options_.optimism * std::sqrt(variance);
 }
 
-// Where T is many-to-one, the states seen say also which of a low-fidelity state's states the
-// others would be: of the n steps that led into it, one to each of its states is thought to be
-// missing, together worth kWithin.
+// Where T is many-to-one, the successors seen also show how the chance of a low-fidelity state is
+// distributed over the states that T maps there: by the n steps that led into it, with a uniform
+// prior over these states that is worth kWithin steps.
 void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMoments& next) const {
   const StateMap& map = model_.map();
   const auto successors = model_.successors(s, a);
@@ -79,9 +80,9 @@ void Bayes::sharpen(State s, Action a, const RowPrior::Weights& weights, ValueMo
       seen.add(successors[m].count, values_[successors[m].next].moments());
       n += successors[m].count;
     }
-    // Chance of the low-fidelity state: n count + low p + ..., of which n count is placed already.
-    // within = (seen + kWithin mean) / (n + kWithin); the mean stands there now for low p, seen / n
-    // for n count.
+    // The chance of the low-fidelity state is n count + low p + ... . Its value given that state is
+    // within = (seen + kWithin mean) / (n + kWithin). So far `next` has the mean for the part low p
+    // and seen / n for the part n count; `within` replaces both.
     const double p = weights.low * model_.low_chance(s, a, l).value_or(0);
     ValueMoments within = seen;
     within.add(BayesModel::kWithin, low_values_[l]);

@@ -5,12 +5,13 @@
 
 namespace hilo {
 
-// Dyna-Q (Sutton 1990; Sutton and Barto, 2nd ed., section 8.2) with the cheap simulator as its
-// model. After every step of the high fidelity, planning_steps times:
+// Dyna-Q (Sutton 1990; Sutton and Barto, 2nd ed., section 8.2) with the low fidelity as its model.
+// After every step of the high fidelity, planning_steps times:
 //   (s, a) <- at random among the pairs seen in the high fidelity
-//   r, s'  <- one step of the low fidelity from (T(s), a), and back by T at random
+//   r, s'  <- one step of the low fidelity from (T(s), a), its next state mapped back at random to
+//             a state with that image under T
 //   Q(s, a) <- Q(s, a) + step (r + gamma max_a' Q(s', a') - Q(s, a))
-// It never asks whether the simulator is right.
+// It never checks whether the low fidelity is right.
 class DynaQ final : public TdAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
@@ -30,7 +31,7 @@ class DynaQ final : public TdAgent {
   std::uint32_t planning_steps_;
   std::uint64_t seed_;
   std::vector<std::uint8_t> seen_;  // [s * num_actions + a]
-  std::vector<StateAction> pairs_;  // those seen, in order of first appearance
+  std::vector<StateAction> pairs_;  // the pairs seen, in order of first appearance
 };
 
 }  // namespace hilo

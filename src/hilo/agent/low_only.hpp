@@ -4,8 +4,8 @@
 
 namespace hilo {
 
-// Learns in the cheap simulator, acts in the expensive one: Q(s, a) = Q_lo(T(s), a), whatever the
-// high fidelity says. What a user gets who trusts the cheap simulator.
+// Learns in the low fidelity and acts in the high one: Q(s, a) = Q_lo(T(s), a), whatever the high
+// fidelity shows. It is the result for a user who trusts the low fidelity.
 class LowOnly final : public LowTaughtAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;

@@ -16,7 +16,7 @@ struct McrlOptions {
 };
 
 // On-policy first-visit Monte Carlo control with epsilon-soft policies (Sutton and Barto, 2nd ed.,
-// section 5.4): the paper's baseline, which sees the high fidelity alone.
+// section 5.4): the paper's baseline, which uses the high fidelity alone.
 class Mcrl final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 2;

@@ -38,7 +38,7 @@ Mfmcrl::Mfmcrl(Fidelities pair, const MfmcrlOptions& options, std::uint64_t seed
   require_within("gamma", options.gamma, 0, 1);
   require_within("epsilon", options.epsilon, 0, 1);
   require_within("low_rollouts", std::uint64_t{options.low_rollouts}, 1, 1'000'000);
-  // Coupled roll-outs start up to max_steps late in their stream.
+  // Coupled roll-outs start at up to step max_steps of their stream.
   const bool late = options.coupling == Coupling::common_random_numbers;
   require_within("max_steps", std::uint64_t{options.max_steps}, 1,
                  late ? kMaxSteps / 2 : kMaxSteps);
@@ -64,8 +64,8 @@ Mfmcrl::Mfmcrl(const Mfmcrl& other)
       low_visits_(other.low_visits_),
       new_returns_(other.new_returns_) {}
 
-// Algorithm 1, one turn of its outer loop. Lines 2 and 3, the loop and the high-fidelity episode,
-// are the caller's.
+// One iteration of the outer loop of Algorithm 1. Lines 2 and 3, the loop and the high-fidelity
+// episode, are left to the caller.
 LearnReport Mfmcrl::learn(const Episode& episode) {
   check_episode(episode, q_.num_states(), q_.num_actions());
   LearnReport report;
@@ -95,8 +95,8 @@ LearnReport Mfmcrl::learn(const Episode& episode) {
   return report;
 }
 
-// The text takes the population mean over m + n returns: the n along the high-fidelity episodes
-// belong to it. Also collects the distinct pairs of tau_lo.
+// The paper takes the population mean over m + n returns, so that the n returns along the
+// high-fidelity episodes belong to it. This also collects the distinct pairs of tau_lo.
 void Mfmcrl::pool_path_returns() {
   starts_.clear();
   for (const std::uint32_t t : low_visits_.find(low_)) {
@@ -106,9 +106,9 @@ void Mfmcrl::pool_path_returns() {
   }
 }
 
-// In place of the path: one low-fidelity roll-out for each first visit of a high-fidelity pair.
-// With common random numbers its k-th step draws from the words of the (t + k)-th step of the
-// episode.
+// Replaces the returns along the path by one low-fidelity roll-out for each first visit of a
+// high-fidelity pair. With common random numbers, the k-th step of the roll-out draws from the
+// words of the (t + k)-th step of the episode.
 void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
   const Behaviour policy = low_behaviour();
   StreamAddress streams = low_streams();
@@ -132,7 +132,7 @@ void Mfmcrl::pair_with_rollouts(const Episode& high, LearnReport& report) {
   }
 }
 
-// What it is compared with must have followed the same policy as the episode at hand.
+// The roll-outs must follow the same policy as the episode that they are compared with.
 Behaviour Mfmcrl::low_behaviour() const {
   if (episodes_ < options_.pilot_episodes) return low_policy_.q().behaviour(1);
   return options_.low_policy == LowBehaviour::policy ? low_policy_.q().behaviour(explores())
@@ -145,7 +145,7 @@ StreamAddress Mfmcrl::low_streams() const {
           .episode = static_cast<std::uint32_t>(episodes_)};
 }
 
-// All at once, or in parts where that would make memory grow with m.
+// All roll-outs run at once, or in parts where memory would otherwise grow with m.
 void Mfmcrl::sample_start_pairs(LearnReport& report) {
   StreamAddress streams = low_streams();
   const std::uint32_t m = options_.low_rollouts;
@@ -165,8 +165,9 @@ void Mfmcrl::sample_part(const StreamAddress& streams, std::span<const StateActi
                          std::uint32_t rollouts, LearnReport& report) {
   summaries_.resize(starts.size() * rollouts);
   pair_.low().roll_out(low_behaviour(), streams, horizon(), starts, rollouts, summaries_);
-  // Roll-out by roll-out, so that the sums of one pair need not wait for each other. Pairs are
-  // distinct, so every pool still gets its returns in the order of their numbers.
+  // The pairs are in the inner loop, so that successive additions go to different pools and need
+  // not wait for each other. Pairs are distinct, so every pool still gets its returns in the order
+  // of the roll-outs.
   const std::size_t num_starts = starts.size();
   const bool drops_cut = drops_cut_returns();
   pools_.clear();
@@ -181,7 +182,8 @@ void Mfmcrl::sample_part(const StreamAddress& streams, std::span<const StateActi
     }
 }
 
-// Takes the roll-outs of the distinct pairs of tau_lo, m for each or until m new returns have come.
+// Collects the roll-outs from the distinct pairs of tau_lo: m for each pair, or until it has m new
+// returns.
 class Mfmcrl::PathPool final : public PathVisitor {
  public:
   PathPool(Mfmcrl& agent, LearnReport& report) : agent_(agent), report_(report) {
@@ -194,7 +196,7 @@ class Mfmcrl::PathPool final : public PathVisitor {
     const std::uint32_t m = agent_.options_.low_rollouts;
     const bool begun = i == current_;
     if (agent_.options_.pool != Pool::first_visits) return m - (begun ? num_seen_ : 0);
-    // They may all be cut, and the pair never be full.
+    // All roll-outs may be cut, so that the pair would never have m returns.
     if (begun && num_dropped_ == m) return 0;
     const std::uint32_t new_returns = agent_.new_returns_[agent_.index(s_lo, a)];
     return new_returns < m ? m - new_returns : 0;
@@ -219,8 +221,8 @@ class Mfmcrl::PathPool final : public PathVisitor {
  private:
   Mfmcrl& agent_;
   LearnReport& report_;
-  std::size_t current_ = std::numeric_limits<std::size_t>::max();  // the pair at hand
-  std::uint32_t num_seen_ = 0, num_dropped_ = 0;                   // of its roll-outs
+  std::size_t current_ = std::numeric_limits<std::size_t>::max();  // the current pair
+  std::uint32_t num_seen_ = 0, num_dropped_ = 0;                   // roll-outs of that pair
 };
 
 void Mfmcrl::sample_paths(LearnReport& report) {
@@ -281,7 +283,7 @@ void Mfmcrl::update_values(const Episode& high, LearnReport& report) {
       ++report.corrected;
     }
 
-    // [l. 19-20] the Q table keeps its greedy actions, so that pi is epsilon-greedy at once
+    // [l. 19-20] the Q table keeps its greedy actions up to date, so that pi is epsilon-greedy in Q
     q_.set(s, a, estimate.value);
     low_policy_.update(pair_.map(), q_, s, a);
   }

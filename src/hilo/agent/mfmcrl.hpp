@@ -11,9 +11,9 @@
 
 namespace hilo {
 
-// Multifidelity Monte Carlo RL: Algorithm 1 of the paper, with a choice of its estimator. Coupling
-// by common random numbers supposes that the k-th episode learnt from is the k-th of the streams
-// Purpose::high_episode of the same seed; with others the returns are merely not coupled.
+// Multifidelity Monte Carlo RL: Algorithm 1 of the paper, with a choice of estimators. Coupling by
+// common random numbers assumes that the k-th episode learnt from is the k-th of the streams
+// Purpose::high_episode of the same seed; with other episodes the returns are just not coupled.
 class Mfmcrl final : public TabularAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 2;
@@ -46,12 +46,13 @@ class Mfmcrl final : public TabularAgent {
   const Estimator& estimator() const { return *estimator_; }
 
  private:
-  // The probability of a uniform action. A cut episode teaches nothing, and the same values would
-  // lead to the next: a greedy loop. So every cut episode in a row adds to it, until one ends. The
-  // paper's estimator goes without, as it is there to repeat the paper.
+  // The probability of a uniform action. Nothing is learnt from a cut episode, so the same values
+  // could lead to the same greedy loop in the next one. So every successive cut episode increases
+  // the probability, until an episode ends. The paper's estimator does without this, because its
+  // purpose is to repeat the paper.
   double explores() const {
     if (options_.estimator.name == "paper") return explores_;
-    constexpr double kLeast = 0.01;  // so that a policy without exploration gets out of loops too
+    constexpr double kLeast = 0.01;  // so that a policy without exploration leaves loops too
     return std::min(1.0,
                     explores_ + static_cast<double>(cut_in_a_row_) * std::max(explores_, kLeast));
   }
@@ -59,8 +60,8 @@ class Mfmcrl final : public TabularAgent {
   Evidence evidence(State s, Action a) const;
   StreamAddress low_streams() const;
   Horizon horizon() const { return {.gamma = options_.gamma, .max_steps = options_.max_steps}; }
-  // Coupled roll-outs that are cut cannot be left out, as there is no other for their pair; then
-  // the free ones they are compared with must not be either.
+  // A coupled roll-out that is cut cannot be dropped, as its pair has no other one. Then the free
+  // roll-outs with which it is compared must not be dropped either.
   bool drops_cut_returns() const {
     return options_.truncation == Truncation::drop && options_.coupling == Coupling::path;
   }
@@ -79,19 +80,19 @@ class Mfmcrl final : public TabularAgent {
   std::uint64_t seed_;
   double explores_;  // the probability of a uniform action after an episode that ended
 
-  // The state: what save writes. Q_lo follows from Q.
+  // The state that save() writes. Q_lo follows from Q.
   QTable q_;
   std::vector<CoMoments> paired_;   // [s_hi * num_actions + a]
   std::vector<Moments> free_pool_;  // [s_lo * num_actions + a]
   std::vector<Moments> path_pool_;
   std::unique_ptr<Estimator> estimator_;
   std::uint64_t episodes_ = 0;
-  std::uint64_t cut_in_a_row_ = 0;  // the last so many episodes
+  std::uint64_t cut_in_a_row_ = 0;  // number of cut episodes since the last one that ended
 
   LowPolicy low_policy_;
   FixedActionPolicy action_0_;
 
-  // Work space, kept so that learning allocates nothing.
+  // Buffers, kept so that learning allocates nothing.
   FirstVisits high_visits_, low_visits_;
   Episode low_;
   std::vector<StateAction> starts_;  // distinct (T(s), a) in order of first appearance
@@ -99,8 +100,8 @@ class Mfmcrl final : public TabularAgent {
   std::vector<Moments*> pools_;  // of starts_, or of a part of them
   std::vector<double> returns_;
   std::vector<double> low_returns_;  // [t]: coupled to the high-fidelity return from step t on;
-                                     // current at first visits of high-fidelity pairs
-  std::vector<std::uint32_t> new_returns_;  // [s_lo * num_actions + a], current for starts_ only
+                                     // valid at first visits of high-fidelity pairs
+  std::vector<std::uint32_t> new_returns_;  // [s_lo * num_actions + a], valid for starts_ only
 };
 
 }  // namespace hilo

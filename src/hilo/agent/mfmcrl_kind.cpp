@@ -12,8 +12,8 @@ namespace {
 constexpr const char* kPaper = "paper";           // estimators
 constexpr const char* kPlus = "empirical-bayes";  // MFMCRL+
 
-// Estimators other than the paper's are at their best with fading returns and every first visit of
-// a roll-out, so that is what `estimator = ...` alone means.
+// Estimators other than the paper's work best if old returns fade and every first visit of a
+// roll-out counts, so these are the defaults if only `estimator = ...` is given.
 void complete(NamedValues& given) {
   const auto estimator = given.find("estimator");
   if (estimator == given.end() || estimator->second == Value(kPaper)) {
@@ -118,7 +118,7 @@ std::vector<Demand> demands(const Parameters& p) {
 PilotView pilot(const Parameters& p, double epsilon, std::size_t num_actions) {
   const std::string& estimator = p.text("estimator");
   return {.low_rollouts = static_cast<std::uint32_t>(p.integer("low_rollouts")),
-          // The answer is about MFMCRL+, whose returns fade unless its own spec says otherwise.
+          // The pilot judges MFMCRL+, whose returns fade unless its own spec says otherwise.
           .fading = estimator == kPaper || recency_of(p) == kRecencyWeights,
           .is_what_is_judged = estimator == kPlus,
           .uniform_chance = chance_of_uniform_action(exploration_of(p), epsilon, num_actions),
@@ -160,7 +160,7 @@ AgentKind mfmcrl_kind() {
           .findings = {{.name = "pooled_alpha",
                         .description = "cov / var of the coupled returns, over all pairs"},
                        {.name = "bias_offset",
-                        .description = "what the low fidelity is off, in standard deviations: mean "
+                        .description = "bias of the low fidelity, in standard deviations: mean "
                                        "over pairs"},
                        {.name = "bias_spread",
                         .description = "the same: standard deviation over pairs, beyond sampling "

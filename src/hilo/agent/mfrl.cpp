@@ -39,7 +39,7 @@ LearnReport Mfrl::prepare() {
   LearnReport report;
   if (prepared_) return report;
   prepared_ = true;
-  // Up from the cheapest simulator, level by level.
+  // From the cheapest simulator upwards, level by level.
   for (std::size_t d = chain_.size(); d > 0; --d) learn_below(d, report);
   return report;
 }
@@ -47,7 +47,7 @@ LearnReport Mfrl::prepare() {
 LearnReport Mfrl::learn(const Episode& episode) {
   check_episode(episode, q().num_states(), q().num_actions());
   LearnReport report = prepare();
-  std::uint64_t known_in_a_row = 0;  // of no use up here
+  std::uint64_t known_in_a_row = 0;  // not used at this level
   take_in(0, episode, known_in_a_row);
   ++episodes_;
   if (!chain_.empty() && open_[0].size() >= options_.unknown_pairs) learn_below(1, report);
@@ -59,8 +59,8 @@ LearnReport Mfrl::learn(const Episode& episode) {
   return report;
 }
 
-// Counts an episode at level d. Collects pairs that are known neither here nor below, and counts
-// steps through known ones.
+// Adds an episode to the model of level d. Collects pairs that are known neither here nor below,
+// and counts successive steps through known pairs.
 void Mfrl::take_in(std::size_t d, const Episode& episode, std::uint64_t& known_in_a_row) {
   for (std::size_t t = 0; t < episode.length(); ++t) {
     const State s = episode.states[t];
@@ -78,7 +78,7 @@ void Mfrl::take_in(std::size_t d, const Episode& episode, std::uint64_t& known_i
 
 void Mfrl::learn_below(std::size_t d, LearnReport& report) {
   std::uint64_t known_in_a_row = 0;
-  // First where the level above met the unknown.
+  // First the pairs that the level above met and that are known neither there nor here.
   const std::vector<StateAction> starts = std::move(open_[d - 1]);
   open_[d - 1].clear();
   for (const StateAction& start : starts)
@@ -93,7 +93,7 @@ void Mfrl::learn_below(std::size_t d, LearnReport& report) {
   hand_up(d);
 }
 
-// One episode of simulator d, from a pair or from its own start.
+// One episode of simulator d, from a pair or from its own start distribution.
 void Mfrl::run_below(std::size_t d, const StateAction* start, std::uint64_t& known_in_a_row,
                      LearnReport& report) {
   const Simulator& simulator = *chain_[d - 1].simulator;
@@ -118,7 +118,7 @@ void Mfrl::run_below(std::size_t d, const StateAction* start, std::uint64_t& kno
   if (levels_[d].plan_is_stale()) levels_[d].plan();
 }
 
-// U(s, a) = min(value_max, Q_d(T(s), a) + beta) for the level above, and its plan.
+// Sets U(s, a) = min(value_max, Q_d(T(s), a) + beta) for the level above and plans there.
 void Mfrl::hand_up(std::size_t d) {
   KnownModel& above = levels_[d - 1];
   const QTable& q = levels_[d].optimistic();
@@ -272,8 +272,8 @@ void check_bounds(NamedValues& given) {
                                         p.number("value_min"), p.number("value_max")));
 }
 
-// Maps of fidelities begin at the high one, those of a chain at the level above: the second must
-// not tell apart what the first puts together.
+// The maps of Fidelities start at the high fidelity, those of a chain at the level above. So a map
+// must not separate states that the map of the level above merges.
 std::vector<LowFidelity> chain_of(const Fidelities& fidelities) {
   std::vector<LowFidelity> chain(fidelities.lows().begin(), fidelities.lows().end());
   for (std::size_t d = 1; d < chain.size(); ++d) {
@@ -287,8 +287,8 @@ std::vector<LowFidelity> chain_of(const Fidelities& fidelities) {
       };
       if (states.empty() || std::ranges::any_of(states, goes_elsewhere))
         throw Error(Errc::spec,
-                    fmt::format("state {} of low fidelity {} has no image of its own in low "
-                                "fidelity {}, so that they are no chain",
+                    fmt::format("state {} of low fidelity {} does not map to a single state of low "
+                                "fidelity {}, so that they do not form a chain",
                                 s, d, d + 1));
       low_of.push_back(below.low_of(states[0]));
     }

@@ -13,7 +13,7 @@ TdValues::TdValues(std::size_t num_states, std::size_t num_actions, const TdOpti
   require_within("step_size", options.step_size, 0, 1);
 }
 
-// pow is not the same on all CPUs.
+// std::pow is not the same on all CPUs.
 double TdValues::step_size(double n) const {
   if (options_.step_size > 0) return options_.step_size;
   return n > 1 ? portable_exp(-options_.step_exponent * portable_log(n)) : 1;

@@ -4,10 +4,10 @@
 
 namespace hilo {
 
-// Q-learning in the high fidelity that starts from what was learnt in the low one:
+// Q-learning in the high fidelity that starts from values learnt in the low one:
 //   Q(s, a) = Q_lo(T(s), a),  as if (s, a) had been updated prior_count times.
-// Its known failure: a value that the low fidelity overrates is acted on until enough expensive
-// episodes have worn it down, and one that it underrates is tried by chance alone.
+// Its known failure: the agent acts on a value that the low fidelity overrates until enough
+// high-fidelity episodes have corrected it, and tries an action that it underrates only by chance.
 class Transfer final : public LowTaughtAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;

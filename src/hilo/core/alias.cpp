@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kOne = 0x1p32;  // a threshold of one
 
-// To a whole number, for 0 <= x < 2^51: a number as large as 2^52 has no fractional bits left.
+// Rounds 0 <= x < 2^51 to a whole number: a double as large as 2^52 has no fractional bits left.
 double round_to_even(double x) { return (x + 0x1p52) - 0x1p52; }
 
 }  // namespace
@@ -31,7 +31,8 @@ void AliasBuilder::build(std::span<const double> weights, std::span<const Index>
 
   if (!std::isfinite(total)) throw Error(Errc::data, "the weights of an alias row are too large");
 
-  // scaled[i] is the mass of column i in units of one column; small ones are filled up by large.
+  // scaled_[i] is the mass of column i in units of one column. Small columns (mass below 1) are
+  // filled up with mass from large ones.
   scaled_.resize(size);
   small_.resize(size);
   large_.resize(size);
@@ -40,7 +41,7 @@ void AliasBuilder::build(std::span<const double> weights, std::span<const Index>
   for (std::size_t i = 0; i < size; ++i) {
     scaled_[i] = weights[i] / total * static_cast<double>(size);
     row[i] = {.threshold = 0xffffffffU, .own = outcomes[i], .other = outcomes[i]};
-    // Written to both and kept in one: a branch would often be mispredicted.
+    // The index is written to both lists and kept in one: a branch would often be mispredicted.
     const bool is_small = scaled_[i] < 1;
     small_[num_small] = large_[num_large] = static_cast<std::uint32_t>(i);
     num_small += is_small ? 1 : 0;
@@ -60,7 +61,7 @@ void AliasBuilder::build(std::span<const double> weights, std::span<const Index>
     num_small += is_small ? 1 : 0;
     num_large -= is_small ? 1 : 0;
   }
-  // What is left is full up to rounding and keeps own == other.
+  // The columns that are left are full up to rounding and keep own == other.
 }
 
 template <class Index>

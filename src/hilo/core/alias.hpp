@@ -8,28 +8,29 @@
 namespace hilo {
 
 // Walker's alias method (1977) over the non-zeros of a distribution: a draw takes one column,
-// chosen uniformly, and keeps the column's own outcome or takes its alias. Two loads, no search.
+// chosen uniformly, and returns the column's own outcome or its alias. It needs no search.
 // Index is 16 bits wide where the outcomes fit, so that an entry takes 8 bytes instead of 12.
 template <class Index>
 struct AliasEntry {
-  std::uint32_t threshold;  // own outcome if the fractional bits are below
+  std::uint32_t threshold;  // the draw is `own` if its fractional bits are below this
   Index own;
   Index other;
 };
 
-// An outcome of a row of `size` columns from 64 random bits. The upper half of bits * size / 2^32
-// is the column and the lower half is uniform within it, which spares a second draw.
+// Draws an outcome of a row of `size` columns from 64 random bits. The upper half of
+// bits * size / 2^32 is the column and the lower half is uniform within it, which saves a second
+// draw.
 template <class Index>
 Index draw_alias(const AliasEntry<Index>* row, std::uint32_t size, std::uint64_t bits) {
   const std::uint64_t scaled = (bits >> 32) * size + ((bits & 0xffffffffU) * size >> 32);
   const AliasEntry<Index> entry = row[scaled >> 32];
-  // Selected by a mask, as a branch would be mispredicted half of the time.
+  // The outcome is selected by a mask, as a branch would be mispredicted half of the time.
   const std::uint64_t difference = (scaled & 0xffffffffU) - std::uint64_t{entry.threshold};
   const auto takes_own = static_cast<Index>(static_cast<std::int64_t>(difference) >> 63);
   return static_cast<Index>(entry.other ^ ((entry.own ^ entry.other) & takes_own));
 }
 
-// Builds alias rows. Keeps its work space, so that many rows cost no allocation.
+// Builds alias rows. It reuses its buffers, so that building many rows does not allocate each time.
 class AliasBuilder {
  public:
   // Column i has the outcome outcomes[i] and the probability weights[i] / sum(weights). Weights

@@ -15,7 +15,7 @@ namespace hilo {
 
 static_assert(std::endian::native == std::endian::little, "archives are little-endian");
 
-// For lists whose length is bounded by the bytes that are there alone.
+// For lists whose length is limited only by the number of bytes left in the archive.
 inline constexpr std::size_t kAnyLength = static_cast<std::size_t>(-1);
 
 // Writes the state of an object as bytes: a tag and a version, then values in a fixed order, then a
@@ -45,8 +45,9 @@ class ArchiveWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Reads what ArchiveWriter wrote. Bytes are never trusted: the tag, the version and the checksum
-// are checked first, every length against what the reader expects, and the end must be the end.
+// Reads what ArchiveWriter wrote. The bytes are never trusted: the checksum, the tag and the
+// version are checked first, every length is checked against what the reader expects, and finish()
+// throws if bytes are left over.
 class ArchiveReader {
  public:
   ArchiveReader(std::span<const std::byte> bytes, std::string_view tag, std::uint32_t version);
@@ -72,7 +73,7 @@ class ArchiveReader {
     take(xs.data(), xs.size_bytes());
   }
 
-  // A bool: a byte that is neither 0 nor 1 would be undefined as one.
+  // Reads a bool. Copying a byte other than 0 or 1 into a bool would be undefined behaviour.
   bool flag(std::string_view what) {
     const auto byte = value<std::uint8_t>();
     if (byte > 1) mismatch(what);

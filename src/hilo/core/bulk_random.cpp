@@ -19,11 +19,12 @@ namespace hilo::HWY_NAMESPACE {
 using Doubles = hn::ScalableTag<double>;
 using Double = hn::Vec<Doubles>;
 
-// Blocks are drawn in groups of that many, at least two vectors.
+// The number of blocks that are drawn together, at least two vectors.
 constexpr std::size_t kBlocks = 16;
 constexpr std::size_t kWords = 4 * kBlocks;
 
-// The words of blocks `position` and on as uniform numbers, (word + 1/2) / 2^32.
+// Draws the words of kBlocks blocks, from block `position` on, as uniform numbers
+// (word + 1/2) / 2^32.
 class UniformBlocks {
  public:
   explicit UniformBlocks(const Stream& stream)
@@ -63,7 +64,8 @@ class UniformBlocks {
     hn::Store(uniform(c.x3), f, &words[3][to]);
   }
 
-  // A number below 2^52 in the mantissa of 2^52 is 2^52 more than itself; all steps are exact.
+  // Writing an integer n < 2^52 into the mantissa bits of the double 2^52 gives 2^52 + n. All steps
+  // are exact.
   static HWY_INLINE Double uniform(Word word) {
     const Words d;
     const Doubles f;
@@ -85,8 +87,8 @@ HWY_INLINE Double evaluate(const NormalPolynomial& c, Double x) {
   return sum;
 }
 
-// Uniform numbers become normal ones, in place. The centre, 85 % of them, as vectors; the tails as
-// ever.
+// Turns uniform numbers into normal ones, in place. The centre, 85 % of them, is computed with
+// vectors, the tails one number at a time by normal_quantile().
 HWY_INLINE void make_normal(double* HWY_RESTRICT numbers) {
   const Doubles f;
   alignas(64) std::array<double, kWords> uniform;

@@ -42,7 +42,7 @@ std::unique_ptr<std::istream> open(const std::filesystem::path& file) {
 constexpr std::size_t kMaxUnpacked = std::size_t{1} << 30;
 constexpr std::size_t kMaxLine = std::size_t{1} << 20;
 
-// A file that may be gzipped, unpacked as a whole.
+// Opens a file that may be gzipped and unpacks it as a whole into memory.
 std::unique_ptr<std::istream> open_unpacked(const std::filesystem::path& file) {
   open(file);
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> in(gzopen(file.c_str(), "rb"), gzclose);
@@ -98,14 +98,14 @@ CsvReader::CsvReader(std::unique_ptr<std::istream> in, std::string name,
                                         line_.substr(0, 80), header));
 }
 
-// A device or a damaged file may have no end of a line at all.
+// The length of a line is limited because a device or a damaged file may never end its line.
 bool CsvReader::read_line() {
   line_.clear();
   std::streambuf& buffer = *in_->rdbuf();
   const auto read = [&] {
     try {
       return buffer.sbumpc();
-    } catch (const std::ios_base::failure&) {  // how a stream of files reports the system's error
+    } catch (const std::ios_base::failure&) {  // how a file stream reports a system error
       throw Error(Errc::io, fmt::format("{}:{}: reading failed", file_, line_number_ + 1));
     }
   };

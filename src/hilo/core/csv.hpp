@@ -17,20 +17,21 @@ namespace hilo {
 class CsvReader {
  public:
   CsvReader(const std::filesystem::path& file, std::span<const std::string_view> columns);
-  // From anything that can be read; `name` stands for the file in messages.
+  // Reads from any stream; `name` stands for the file in messages.
   CsvReader(std::unique_ptr<std::istream> in, std::string name,
             std::span<const std::string_view> columns);
 
-  // With whatever header there is; the file may be gzipped.
+  // Accepts any header; the file may be gzipped.
   static CsvReader with_any_header(const std::filesystem::path& file);
 
   const std::vector<std::string>& columns() const { return columns_; }
   std::optional<std::size_t> find(std::string_view column) const;
 
-  // Moves on to the next line; false at the end. Throws if it has not as many fields as columns.
+  // Moves on to the next line; false at the end. Throws if the line has more or fewer fields than
+  // there are columns.
   bool next();
 
-  // Field of the current line as a whole number in [0, max], or as a finite number.
+  // A field of the current line as a whole number in [0, max], or as a finite number.
   std::uint64_t whole(std::size_t column, std::uint64_t max) const;
   double number(std::size_t column) const;
   bool is_number(std::size_t column) const;  // finite
@@ -52,10 +53,10 @@ class CsvReader {
   std::string line_;
   std::vector<std::string_view> fields_;  // into line_
   std::size_t line_number_ = 0;
-  bool foreign_ = false;  // made by others: a blank last line is forgiven
+  bool foreign_ = false;  // not written by hilo: a blank last line is ignored
 };
 
-// A field as it must stand in a CSV line: quoted if it holds a comma, a quote or a line end.
+// A field as it is written into a CSV line: quoted if it holds a comma, a quote or a line end.
 std::string csv_field(const std::string& text);
 
 }  // namespace hilo

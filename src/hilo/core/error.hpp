@@ -27,7 +27,7 @@ class Error : public std::runtime_error {
   Errc code_;
 };
 
-// "epsilon is 1.5, but must be in [0, 1]". A NaN is never within.
+// Throws "epsilon is 1.5, but must be in [0, 1]" unless low <= value <= high. A NaN always throws.
 void require_within(std::string_view name, double value, double low, double high,
                     Errc code = Errc::spec);
 

@@ -19,11 +19,11 @@ enum class Measured : std::uint8_t {
   at_end,          // once, after the last episode
 };
 
-// What a fact of a run is, for lists and axes.
+// Describes a fact of a run, for lists and for the axes of plots.
 struct FactInfo {
   std::string name;
   std::string description;
-  std::string axis = {};  // what stands at the axis of a curve; empty: the name
+  std::string axis = {};  // the axis label of a curve; empty: the name
   Better better = Better::neither;
   Measured measured = Measured::at_tests;
 };

@@ -8,10 +8,11 @@
 
 namespace hilo {
 
-// FNV-1a, 64 bits: finds damage and tells configurations apart, and is no defence against malice.
+// FNV-1a, 64 bits. It detects damage and distinguishes configurations; it does not protect against
+// deliberate tampering.
 std::uint64_t hash_bytes(std::span<const std::byte> bytes);
 
-// The same over a text, as 16 hex digits.
+// The same hash of a text, as 16 hex digits.
 std::string hash_hex(std::string_view text);
 
 }  // namespace hilo

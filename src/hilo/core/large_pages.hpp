@@ -11,7 +11,7 @@
 namespace hilo {
 
 // For large tables that are read at random: asks the system for large pages, so that an address is
-// translated without a walk through page tables. Where it has none, nothing changes.
+// translated without a walk through page tables. Where the system has none, nothing changes.
 template <class T>
 class LargePageAllocator {
  public:

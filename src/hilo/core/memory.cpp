@@ -18,7 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Nothing if the file is not there or does not start with a number: "max" where there is no limit.
+// Empty if the file is missing or does not start with a number, as with "max" where there is no
+// limit.
 std::optional<std::uint64_t> number_in(const fs::path& file) {
   std::ifstream in(file);
   std::uint64_t value = 0;
@@ -36,7 +37,7 @@ std::optional<std::uint64_t> number_after(const fs::path& file, std::string_view
   return std::nullopt;
 }
 
-// How the two versions of control groups name the same things.
+// File and key names for the same quantities in the two versions of control groups.
 struct GroupFiles {
   const char *limit, *used, *reclaimable;
 };
@@ -44,7 +45,7 @@ constexpr GroupFiles kVersion1 = {"memory.limit_in_bytes", "memory.usage_in_byte
                                   "total_inactive_file"};
 constexpr GroupFiles kVersion2 = {"memory.max", "memory.current", "inactive_file"};
 
-// What a group leaves. Files that were read and are kept in memory count as used, but can be freed.
+// The bytes that a group's limit leaves. Cached file contents count as used, but can be freed.
 std::optional<std::uint64_t> left_in_group(const fs::path& folder, const GroupFiles& files) {
   const auto limit = number_in(folder / files.limit);
   const auto used = number_in(folder / files.used);
@@ -54,7 +55,7 @@ std::optional<std::uint64_t> left_in_group(const fs::path& folder, const GroupFi
   return *limit > held ? *limit - held : 0;
 }
 
-// The folder of the process's group and all above it: each may have a limit.
+// Visits the folders of the process's group and of all groups above it: each may have a limit.
 template <class Visit>
 void for_each_group(const fs::path& root, Visit&& visit) {
   const fs::path groups = root / "sys/fs/cgroup";
@@ -75,7 +76,7 @@ void for_each_group(const fs::path& root, Visit&& visit) {
   }
 }
 
-// What `ulimit -v` leaves.
+// The bytes of address space that `ulimit -v` leaves.
 std::optional<std::uint64_t> left_of_address_space(const fs::path& root) {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;

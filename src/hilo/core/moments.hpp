@@ -5,7 +5,8 @@
 namespace hilo {
 
 // Step sizes of the running moments: the n-th value gets the weight w / (n + w - 1).
-// w = 1 is 1/n, the plain mean; w = 2 doubles the say of new values, so that old ones fade.
+// w = 1 is 1/n, the plain mean; w = 2 about doubles the weight of new values, so that the influence
+// of old ones fades.
 inline constexpr double kEqualWeights = 1;
 inline constexpr double kRecencyWeights = 2;
 
@@ -23,7 +24,7 @@ class Moments {
     sum_sq_ = (1 - eta) * (1 - eta) * sum_sq_ + eta * eta;
   }
 
-  // As if the values of both had been seen, each side with a share given by its count
+  // Gives the moments of the values of both, each side weighted by its share of the count
   // (Chan, Golub and LeVeque 1979). Exact for equal weights.
   void merge(const Moments& other);
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kLooksAt = 1024;
 constexpr const char* kStoreMark = "SQLite format 3";
-// What stands beside a store while it is used.
+// Suffixes of the files that lie beside a store while it is used.
 constexpr const char* kBesideStore[] = {"-wal", "-shm", "-journal", ".lock"};
 
 std::string first_bytes(const fs::path& file) {
@@ -26,7 +26,7 @@ std::string first_bytes(const fs::path& file) {
   return text;
 }
 
-// By device and number, so that links and other spellings do not matter.
+// Compares device and inode, so that links and different spellings of a path do not matter.
 bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   return fs::equivalent(a, b, error) && !error;
@@ -50,7 +50,7 @@ bool is_beside(const fs::path& file, const fs::path& input) {
                              [&](const char* suffix) { return full == store.string() + suffix; });
 }
 
-// A log or a lock of any store, named as such or known by its first bytes.
+// Whether the file is a log or a lock of any store, recognised by its name or its first bytes.
 bool belongs_to_a_store(const fs::path& file) {
   const std::string head = first_bytes(file);
   if (head.starts_with("\x37\x7f\x06\x82") || head.starts_with("\x37\x7f\x06\x83")) return true;
@@ -61,7 +61,7 @@ bool belongs_to_a_store(const fs::path& file) {
   });
 }
 
-// The file behind a name, there or not yet.
+// Follows symbolic links to the file behind a name, which need not exist yet.
 fs::path behind_links(const fs::path& name) {
   fs::path file = name;
   std::error_code error;
@@ -87,7 +87,7 @@ std::string why_not_writable(const fs::path& file) {
 
 void require_writable(const fs::path& name, const Overwrite& overwrite) {
   const fs::path file = behind_links(name);
-  // Such a file in a folder of inputs is one that an earlier command has put there.
+  // A file with hilo's mark in an input folder is an output that an earlier command put there.
   const bool is_ours =
       !overwrite.mark.empty() && !overwrite.force && first_bytes(file).starts_with(overwrite.mark);
   for (const fs::path& input : overwrite.inputs)
@@ -136,7 +136,7 @@ AtomicFile::AtomicFile(const fs::path& file, const Overwrite& overwrite)
 
 AtomicFile::~AtomicFile() {
   std::error_code ignored;
-  if (!in_place_) fs::remove(part_, ignored);  // gone already after a commit
+  if (!in_place_) fs::remove(part_, ignored);  // does nothing after a commit
 }
 
 void AtomicFile::commit() {

@@ -7,23 +7,25 @@
 
 namespace hilo {
 
-// What an output may take the place of. A store never, what the same command reads never, and a
-// file that hilo did not write only by force.
+// Which existing files an output may overwrite: never a store, never an input of the same command,
+// and a file that hilo did not write only by force.
 struct Overwrite {
-  std::string mark;  // stands in the first kilobyte of every file of this kind that hilo writes
+  std::string mark;  // a text in the first kilobyte of every file of this kind that hilo writes
   std::vector<std::filesystem::path> inputs = {};  // files and folders that are read
   bool force = false;
 };
 
-// Throws unless `file` may be written. Names are followed to the files behind them.
+// Throws unless `file` may be written. Symbolic links are followed.
 void require_writable(const std::filesystem::path& file, const Overwrite& overwrite);
 
-// The same for a picture. No mark can be put into one: what has its name is taken for hilo's, but
-// for stores and inputs. A link of that name is removed: what it leads to has another one.
+// The same for a picture. A picture cannot hold a mark, so that any existing file of this name may
+// be overwritten, except stores and inputs. If the name is a symbolic link, the link is removed, so
+// that the file that it leads to is kept.
 void require_writable_picture(const std::filesystem::path& file,
                               const std::vector<std::filesystem::path>& inputs = {});
 
-// Writes a file as a whole or not at all: into a neighbour first, which is then renamed.
+// Writes a file as a whole or not at all: first into a temporary file in the same folder, which
+// commit() then renames.
 class AtomicFile {
  public:
   AtomicFile(const std::filesystem::path& file, const Overwrite& overwrite);

@@ -43,7 +43,7 @@ void parallel_for(std::size_t count, unsigned threads,
     try {
       for (std::size_t i = 1; i < num_helpers; ++i) helpers.emplace_back(work);
     } catch (const std::system_error&) {
-      // The system gives no more threads: those that started do the work.
+      // The system gives no more threads: the threads that have started do the work.
     }
     work();
   }

@@ -17,12 +17,12 @@ std::string type_name(const Value& value) {
   return kNames[value.index()];
 }
 
-// `given` in the type of `info`, or an error.
+// Converts `given` to the type of `info`; throws if it cannot be converted or is not allowed.
 Value checked(const std::string& key, const ParameterInfo& info, Value given) {
   const Value wanted = info.default_value.value_or(std::string());
   if (std::holds_alternative<double>(wanted) && std::holds_alternative<std::int64_t>(given))
     given = static_cast<double>(std::get<std::int64_t>(given));
-  // 1e3 is a whole number, too.
+  // A number such as 1e3 is accepted as a whole number.
   constexpr double kMostExact = 9007199254740992;  // 2^53
   if (const auto* number = std::get_if<double>(&given);
       number != nullptr && std::holds_alternative<std::int64_t>(wanted) &&
@@ -134,7 +134,7 @@ void check_name(const std::string& where, const std::string& name) {
 void check_default(const std::string& key, const ParameterInfo& info) {
   const auto* text = std::get_if<std::string>(&*info.default_value);
   if (text != nullptr) require_plain_text(key, *text);
-  if (text != nullptr && text->empty()) return;  // none yet
+  if (text != nullptr && text->empty()) return;  // an empty default means no value yet
   try {
     checked(key, info, *info.default_value);
     if (!info.in_label.empty())

@@ -19,32 +19,35 @@ using NamedValues = std::map<std::string, Value>;
 std::string plain_text(const Value& value);   // policy
 std::string quoted_text(const Value& value);  // "policy", as a spec has it
 
-// What a parameter is and which values it may have: the one table behind checks, help texts and
-// lists of what can be set.
+// Describes a parameter and its allowed values. Checks, help texts and lists of settings all use
+// this one table.
 struct ParameterInfo {
   std::string name;
   std::string description;
   std::optional<Value> default_value = {};  // none: must be given, and is a string
   double low = 0, high = 0;                 // allowed range of a number, ends included
-  std::vector<std::string> choices = {};    // allowed strings; empty: any but the empty one
-  bool low_fidelity_only = false;  // of a problem: an agent without low fidelity never sees it
-  // Came later: at its default it is no part of a run's identity, so that older runs keep theirs.
+  std::vector<std::string> choices = {};    // allowed strings; empty: any but the empty string
+  bool low_fidelity_only = false;  // of a problem: no effect on agents without a low fidelity
+  // For parameters added in later versions: at its default the parameter is left out of a run's
+  // identity, so that the identities of older runs do not change.
   bool silent_default = false;
-  // How labels show it, "m={}"; empty: "name=value", after those that have a form of their own.
+  // The format in labels, such as "m={}". Empty: "name=value", placed after the parameters that
+  // have a format.
   std::string in_label = {};
-  // Its value makes another method of the agent: it stands in the agent's name.
+  // Different values are different methods: the value is part of the agent's name.
   bool names_method = false;
-  // The allowed strings where they may become more while the program runs.
+  // Returns the allowed strings, for lists that may grow while the program runs.
   std::function<std::vector<std::string>()> choices_now = {};
 
   std::vector<std::string> allowed() const { return choices_now ? choices_now() : choices; }
 };
 
-// A checked set of parameters: all of them present, each of the right type and in range.
+// A checked set of parameters: all are present, each of the right type and in range.
 class Parameters {
  public:
-  // Completes `given` by the defaults. Throws on an unknown name (with the nearest known one), a
-  // wrong type, a value out of range and a missing one. `where` opens the message.
+  // Fills in the defaults that `given` lacks. Throws on an unknown name (suggesting the nearest
+  // known one), a wrong type, a value out of range and a missing value. The message starts with
+  // `where`.
   Parameters(std::string_view where, std::span<const ParameterInfo> infos,
              const NamedValues& given);
 
@@ -62,17 +65,17 @@ class Parameters {
   std::map<std::string, Value, std::less<>> values_;
 };
 
-// Throws Errc::usage unless the parameters of a kind that a program adds make sense: names of
-// letters, digits, '_' and '-', each once and none of the words that specs use themselves, texts
-// without control characters, defaults that are allowed, forms for labels that fit the type.
+// Checks the parameters of a kind that a program adds. Throws Errc::usage unless the names are
+// unique, made of letters, digits, '_' and '-' and not words that specs reserve, the texts have no
+// control characters, the defaults are allowed values, and the label formats fit the types.
 void require_sound_parameters(const std::string& where, std::span<const ParameterInfo> infos);
-// Throws Errc::usage on a text with control characters.
+// Throws Errc::usage unless the text is UTF-8 without control characters.
 void require_plain_text(const std::string& what, std::string_view text);
 
-// The name among `known` that is the fewest edits away, or "" if none is close.
+// The name in `known` with the smallest edit distance to `name`, or "" if none is close.
 std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
-// "; did you mean 'epsilon'?", or "" if nothing known is close.
+// "; did you mean 'epsilon'?", or "" if no known name is close.
 std::string did_you_mean(std::string_view name, std::span<const std::string> known);
 
 }  // namespace hilo

@@ -19,7 +19,7 @@ double evaluate(const Polynomial& c, double x) {
   return sum;
 }
 
-// AS 241, one pair of polynomials each for the tails and the far tails.
+// AS 241: one pair of polynomials for the tails and one for the far tails.
 constexpr Polynomial kTailTop = {1.42343711074968357734e0,  4.63033784615654529590e0,
                                  5.76949722146069140550e0,  3.64784832476320460504e0,
                                  1.27045825245236838258e0,  2.41780725177450611770e-1,
@@ -70,8 +70,8 @@ double portable_log(double x) {
 }
 
 double portable_exp(double x) {
-  // x = k log 2 + r with |r| <= log(2) / 2, where the Taylor series ends below 1e-17 after 15
-  // terms.
+  // x = k log 2 + r with |r| <= log(2) / 2, where the remainder of the Taylor series after 15 terms
+  // is below 1e-17.
   const double k = std::nearbyint(x / kLog2);
   const double r = x - k * kLog2;
   double series = 1;

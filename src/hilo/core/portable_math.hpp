@@ -2,8 +2,8 @@
 
 namespace hilo {
 
-// libm's log, exp and pow differ in the last bit between CPU types, and a problem must be the same
-// on all of them. These use + - * / sqrt and exact scaling alone.
+// libm's log, exp and pow differ in the last bit between CPU types, but a problem must be the same
+// on all of them. These functions use only + - * / sqrt and exact scaling.
 
 // Natural logarithm of a positive normal number; relative error below 1e-15 away from 1.
 double portable_log(double x);

@@ -23,9 +23,9 @@ enum class Purpose : std::uint8_t {
   high_episode = 1,  // episodes in the high fidelity; equal for all agents
   low_rollout = 2,   // roll-outs in the low fidelity
   test = 3,          // test episodes in the high fidelity; equal for all agents
-  uncoupled = 4,     // low-fidelity roll-outs that stand in for coupled ones
+  uncoupled = 4,     // independent low-fidelity roll-outs in place of coupled ones
   preparation = 5,   // low-fidelity work before the first episode
-  choice = 6,        // what an agent picks at random besides its actions
+  choice = 6,        // random choices of an agent other than its actions
 
   // Problem generation: "episode" is the row s * num_actions + a, and word 0 counts blocks.
   problem_mask = 16,
@@ -85,9 +85,9 @@ inline std::uint32_t scale_below(std::uint32_t bits, std::uint32_t n) {
 }
 
 // The words of a stream, one after the other: from the blocks of one step (a simulator draws from
-// this), or from the whole stream. It is a uniform random bit generator of the standard library, so
-// that std::poisson_distribution, std::shuffle and their like take it; what they draw differs from
-// one standard library to the next, while the functions below draw the same everywhere.
+// this), or from the whole stream. It meets the standard library's requirements of a uniform random
+// bit generator, so that std::poisson_distribution, std::shuffle and others accept it. What they
+// draw differs between standard libraries, while the functions below draw the same everywhere.
 class Rng {
  public:
   using result_type = std::uint32_t;

@@ -22,8 +22,8 @@ constexpr std::array<NamedPath, 5> kPaths = {{{SimdPath::scalar, "scalar"},
                                               {SimdPath::avx2, "avx2"},
                                               {SimdPath::avx512, "avx512"}}};
 
-// What Highway's targets of these names need. Highway could tell as well, but keeps that in a
-// shared library, which a Python wheel would have to carry.
+// Checks for the CPU features that Highway's targets of these names need. Highway has such a check
+// as well, but in a shared library, which a Python wheel would have to include.
 bool has(SimdPath path) {
   switch (path) {
     case SimdPath::scalar:

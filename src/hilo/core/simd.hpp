@@ -6,17 +6,17 @@
 namespace hilo {
 
 // The vectorised loops are compiled for several instruction sets, and the best one that the CPU has
-// is taken at run time. All give the same bits as `scalar`, one path after the other in plain C++,
-// which is what they are tested against.
+// is chosen at run time. All give the same bits as `scalar`, which is plain C++ without vectors and
+// the reference in the tests.
 enum class SimdPath : unsigned char { scalar, portable, sse4, avx2, avx512 };
 
 std::string_view name_of(SimdPath path);
 
-// Those that this CPU can run, `scalar` first and the best last.
+// The paths that this CPU can run, `scalar` first and the best last.
 std::vector<SimdPath> simd_paths();
 
-// The one to take where nothing else is said: the environment variable HILO_SIMD names it, or else
-// it is the best. Throws if that names none that this CPU has.
+// The default path: the one that the environment variable HILO_SIMD names or, if it is not set, the
+// best. Throws if HILO_SIMD does not name a path that this CPU can run.
 SimdPath simd_path();
 
 // Throws if this CPU cannot run it.

@@ -7,8 +7,9 @@
 
 namespace hilo {
 
-// A set over 0, ..., size - 1 that is emptied in O(1): a member carries the stamp of the current
-// round. Finds first visits of an episode without scanning it twice and without clearing.
+// A set over 0, ..., size - 1 that is emptied in O(1): the members are the numbers whose stamp is
+// the current round. It finds the first visits of an episode in one scan, without clearing a table
+// for each episode.
 class StampSet {
  public:
   explicit StampSet(std::size_t size) : stamps_(size, 0) {}

@@ -10,7 +10,7 @@ inline double seconds_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-// Adds the seconds that it lives to a sum.
+// Adds its lifetime in seconds to `sum` when it is destroyed.
 class Stopwatch {
  public:
   explicit Stopwatch(double& sum) : sum_(sum) {}

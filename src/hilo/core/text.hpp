@@ -4,7 +4,7 @@
 
 namespace hilo {
 
-// Whether a text is valid UTF-8 without control characters: fit for labels, messages and files.
+// Whether a text is valid UTF-8 without control characters, as labels, messages and files need.
 bool is_plain_text(std::string_view text);
 
 }  // namespace hilo

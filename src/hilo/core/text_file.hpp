@@ -8,12 +8,12 @@
 
 namespace hilo {
 
-// Throws unless the file can be read, and says why in words of its own: it is missing, a folder, a
-// link that leads nowhere or in a circle, or not allowed.
+// Throws unless the file can be read. The message gives the reason: the file is missing, is a
+// folder, is a link that leads nowhere or in a circle, or access is denied.
 void require_readable(const std::filesystem::path& file);
 
-// All of it. Throws `too_large` if it has more than `most` bytes, however many there are: a device
-// may never end.
+// The whole file. Throws `too_large` once more than `most` bytes are read, as a device may never
+// end.
 std::string read_text_file(const std::filesystem::path& file, std::size_t most, Errc too_large);
 
 }  // namespace hilo

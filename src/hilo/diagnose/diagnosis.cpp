@@ -17,16 +17,16 @@ namespace {
 constexpr double kStudent95 = 2.093;  // two-sided 95 % point of t with kPilotGroups - 1 degrees
 constexpr double kNormal95 = 1.959964;
 constexpr double kFewestFreedom = 20;        // returns beyond the first of their pairs
-constexpr double kClearHalfWidth = 0.1;      // of an interval that the pairs' own biases may give
-constexpr double kMatters = 0.05;            // a change of the error worth knowing
-constexpr double kNegligible = 1e-3;         // less than this is nothing to gain
-constexpr std::uint64_t kEnoughReturns = 8;  // for a correlation of a pair of its own
+constexpr double kClearHalfWidth = 0.1;      // up to this the pairs' own biases are used
+constexpr double kMatters = 0.05;            // the smallest change of the error that matters
+constexpr double kNegligible = 1e-3;         // a smaller gain counts as none
+constexpr std::uint64_t kEnoughReturns = 8;  // to estimate the correlation of a single pair
 constexpr std::size_t kShownPairs = 5;
 constexpr double kLeastError = 1e-6;
 constexpr std::uint32_t kMostRollouts = 1000;  // the largest m considered
 
-// The jackknife over groups of episodes (Efron 1982): pairs that share an episode share its luck,
-// so episodes are what is left out.
+// The jackknife over groups of episodes (Efron 1982). Pairs of one episode share its random
+// outcomes, so whole episodes are left out.
 template <class Get>
 WithInterval jackknife(const PilotFit& all, const std::vector<PilotFit>& without, Get&& get) {
   Moments pseudo;
@@ -36,9 +36,9 @@ WithInterval jackknife(const PilotFit& all, const std::vector<PilotFit>& without
   return {pseudo.mean(), pseudo.mean() - half, pseudo.mean() + half};
 }
 
-// As the model of the biases has it. How far they spread decides most and is known least, so its
-// own interval is carried over: what is left out of the pilot moves the error too unevenly for the
-// jackknife to see through it.
+// The change of the error that the model of the biases predicts. The spread of the biases matters
+// most and is known least, so its own interval is carried over to the change. A jackknife of the
+// change alone would miss it, because the error depends too unevenly on the episodes left out.
 WithInterval change_by_model(const PilotFit& all, const std::vector<PilotFit>& without,
                              const PlannedReturns& planned, double alpha) {
   const auto change = [&](const PilotFit& fit, double spread) {
@@ -54,8 +54,9 @@ WithInterval change_by_model(const PilotFit& all, const std::vector<PilotFit>& w
   return {ends[1], *std::ranges::min_element(ends) - half, *std::ranges::max_element(ends) + half};
 }
 
-// What the pairs themselves say of their biases is free of any model, but far too noisy after a
-// short pilot. Where it is precise, it has its say beside the model; elsewhere the model predicts.
+// The prediction from each pair's own bias needs no model of the biases, but is far too noisy after
+// a short pilot. If it is precise, it is combined with that of the model; otherwise the model alone
+// predicts.
 WithInterval predict_change(const PilotFit& all, const std::vector<PilotFit>& without,
                             const PlannedReturns& planned) {
   if (!(all.var_low > 0)) return {};
@@ -96,7 +97,7 @@ void test_pairs(const PilotFit& all, Diagnosis& out) {
   }
 }
 
-// Costs of one return in either fidelity, in the same unit.
+// Compares the costs of one return in the two fidelities.
 void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const PilotFit& all,
                  Diagnosis& out) {
   const bool given = plan.cost_high > 0 && plan.cost_low > 0;
@@ -108,8 +109,8 @@ void weigh_costs(const Pilot& pilot, const DiagnosisPlan& plan, const PilotFit& 
   if (!(high > 0 && low > 0) || pilot.free_returns == 0 || all.pairs.empty()) return;
   out.cost_ratio = high / static_cast<double>(pilot.returns.size()) /
                    (low / static_cast<double>(pilot.free_returns));
-  // The pilot's m gave so many free returns for each coupled one, paid and shared; others give in
-  // proportion.
+  // The free returns sampled for each coupled one, per roll-out of the pilot's m. Other m give
+  // proportional numbers.
   const double paid = static_cast<double>(pilot.free_returns) /
                       static_cast<double>(pilot.returns.size()) / pilot.low_rollouts;
   ErrorCurve curve;
@@ -159,7 +160,8 @@ void judge(const PilotFit& all, Diagnosis& out) {
   } else {
     out.advice = Advice::cannot_tell;
     const double half = (out.change.high - out.change.low) / 2;
-    // Half widths fall with the root of the episodes, until they show what matters.
+    // Half widths fall with the square root of the number of episodes. They must become as small as
+    // the predicted change, or as kMatters if that is larger.
     const double ratio = half / std::max(std::abs(out.change.value), kMatters);
     out.more_episodes = std::ceil(out.episodes * std::max(1.0, ratio * ratio - 1));
     out.reason = fmt::format(

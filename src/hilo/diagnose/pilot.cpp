@@ -37,7 +37,7 @@ Pilot run_pilot(const Fidelities& pair, const QTable& q, const PilotOptions& opt
     shadow(pair, high, low);
     discounted_returns(high.rewards, options.gamma, high_returns);
     discounted_returns(low.rewards, options.gamma, low_returns);
-    // A cut return would be compared with one that may be whole.
+    // A cut return would be compared with one that may be complete.
     const bool drop = options.truncation == Truncation::drop;
     if (!(high.truncated && drop))
       for (const std::uint32_t t : high_visits.find(high))

@@ -28,21 +28,21 @@ struct CoupledReturn {
   double high, low;
 };
 
-// A few episodes under one fixed policy, with all their returns: a pilot is small, and its
-// uncertainty is judged by leaving out episodes.
+// A few episodes under one fixed policy. All returns are kept, because a pilot is small and its
+// uncertainty is estimated by leaving out episodes.
 struct Pilot {
   std::size_t num_actions = 0;
   std::uint32_t episodes = 0, low_rollouts = 0;
   std::vector<CoupledReturn> returns;
-  std::vector<Moments> free;  // low-fidelity returns by low-fidelity pair, whole paths
+  std::vector<Moments> free;  // free returns by low-fidelity pair: all first visits of roll-outs
   std::uint64_t high_steps = 0, low_steps = 0, free_returns = 0, truncated = 0;
   double high_seconds = 0, low_seconds = 0;  // spent in the simulators
 };
 
-// Runs the pilot under the policy epsilon-greedy in `q`; a table of zeros is the uniform policy.
-// Episode k draws from the streams of the k-th training episode, so that a training whose first
-// episodes follow the same policy sees the same ones. `keep_going` is asked before every episode;
-// when it says no, the pilot ends early.
+// Runs the pilot under the policy that is epsilon-greedy in `q`; a table of zeros is the uniform
+// policy. Episode k draws from the streams of the k-th training episode, so that a training whose
+// first episodes follow the same policy has the same episodes. `keep_going` is called before every
+// episode; when it returns false, the pilot ends early.
 Pilot run_pilot(const Fidelities& pair, const QTable& q, const PilotOptions& options,
                 const std::function<bool()>& keep_going);
 

@@ -77,7 +77,7 @@ void PilotFits::pool_variances(PilotFit& out) const {
   out.var_free /= free_freedom;
 }
 
-// As the estimator sees them: estimator/pooled_evidence.hpp.
+// Computes the moments of pairs as the estimator does: estimator/pooled_evidence.hpp.
 void PilotFits::describe_pairs(PilotFit& out) {
   constexpr double kPrior = PooledEvidence::kPriorReturns;
   fit_of_.assign(seen_.size(), kUnseen);
@@ -105,8 +105,8 @@ void PilotFits::describe_pairs(PilotFit& out) {
   }
 }
 
-// Moments of b / u over the pairs (DerSimonian and Kacker 2007), with the weights of the spread
-// that is known so far, and the inflation of the clusters.
+// Moments of b / u over the pairs (DerSimonian and Kacker 2007), with weights from the current
+// spread and with the inflation by clusters.
 void PilotFits::fit_bias(PilotFit& out) {
   double w = 0, wd = 0, wdd = 0, wv = 0, ww = 0, wwv = 0;
   for (const PairFit& p : out.pairs) {
@@ -121,7 +121,7 @@ void PilotFits::fit_bias(PilotFit& out) {
     wwv += weight * weight * v;
   }
   const double freedom = w - ww / w;
-  if (!(freedom > 1e-9 * w)) return;  // one pair alone, but for rounding
+  if (!(freedom > 1e-9 * w)) return;  // a single pair, up to rounding
   out.offset = wd / w;
   out.bias_square = (wdd - wv) / w;
   const double noise = out.inflation * wwv / w;
@@ -130,8 +130,9 @@ void PilotFits::fit_bias(PilotFit& out) {
   out.offset_variance = (noise + ww / w * out.spread) / w;
 }
 
-// The variance of the mean of d / u, of which an episode is the unit: the squares of what each
-// episode adds to it, against what these would be if the pairs of an episode were independent.
+// The inflation of the variance of the mean of d / u if episodes are independent, but not the pairs
+// of one episode: the sum of the squared contributions of episodes, divided by what it would be if
+// pairs were independent.
 void PilotFits::cluster_offset(PilotFit& out, std::uint32_t left_out) const {
   double together = 0, apart = 0, move = 0;
   std::uint32_t episode = 0;
@@ -147,7 +148,8 @@ void PilotFits::cluster_offset(PilotFit& out, std::uint32_t left_out) const {
     const PairFit& p = out.pairs[fit_of_[k]];
     const double weight = 1 / (p.noise / (p.unit * p.unit) + out.spread);
     const auto n = static_cast<double>(moments_[k].count());
-    // A return is closer to the mean that it is part of than to the true one.
+    // n (n - 1), because a return is closer to the sample mean that it is part of than to the true
+    // mean.
     const double own = weight / p.unit * (r.low - moments_[k].mean_y()) / std::sqrt(n * (n - 1));
     move += own;
     apart += own * own;
@@ -179,12 +181,12 @@ std::array<NormalPoint, kPoints> normal_points() {
 }
 
 struct OffsetError {
-  double square = 0;   // E[(m - mu)^2], m what the training will take for mu
-  double product = 0;  // E[(m - mu) (x - mu)], x the weighted mean that the training will find
+  double square = 0;   // E[(m - mu)^2], with m the estimate of mu in the training
+  double product = 0;  // E[(m - mu) (x - mu)], with x the weighted mean in the training
 };
 
-// Averages over what mu may be after the pilot, and over the training's luck, whose weighted mean
-// of d / u has the variance v.
+// Averages over the posterior of mu after the pilot, and over the random outcome of the training,
+// whose weighted mean of d / u has the variance v.
 OffsetError offset_error(const PilotFit& fit, double v, double spread) {
   OffsetError out;
   const OffsetPosterior now(fit.offset, fit.offset_variance, spread);
@@ -223,8 +225,9 @@ double planned_offset_variance(const PilotFit& fit, double spread, const Planned
 
 }  // namespace
 
-// With e the error of the plain mean, delta that of d and x - mu that of the weighted mean, which
-// both share: e = -alpha u (x - mu) + ..., delta = u (x - mu) + ... on the average of the pairs. So
+// Let e be the error of the plain mean, delta that of d, and x - mu that of the weighted mean,
+// which is part of both: e = -alpha u (x - mu) + ..., delta = u (x - mu) + ... on average over the
+// pairs. Then
 //   E[(e + k (delta + b - m u))^2] =
 //       s_h^2 / n - 2 k cov / n + k^2 (v + (b - mu u)^2)
 //       + u^2 (k^2 E[(m - mu)^2] + 2 k (alpha - k) E[(m - mu) (x - mu)]).

@@ -22,7 +22,7 @@ void require_room(std::span<const Spec> specs, const RunRequest& request, Store&
   }
 }
 
-// Tells the store what belongs to the experiments. What is damaged is no reason to run nothing.
+// Tells the store which runs belong to the experiments. Throws if stored runs of these are damaged.
 std::vector<std::string> define_experiments(std::span<const Spec> specs, Store& store) {
   std::vector<std::string> all_dropped;
   for (const Spec& spec : specs)

@@ -6,9 +6,9 @@
 
 namespace hilo {
 
-// What all simulators have, whatever they are made of: spaces. There are two domains below it,
-// which share no type, so that neither pays for the other: tables, whose observations are states 0
-// to n - 1 and whose actions are few (simulator.hpp), and vectors, whose observations and actions
+// What all simulators have in common: an observation space and an action space. Two separate
+// domains derive from it, so that neither pays for the other: tables, whose observations are states
+// 0 to n - 1 and whose actions are few (simulator.hpp), and vectors, whose observations and actions
 // are points of any space (vector_simulator.hpp).
 class AnySimulator {
  public:

@@ -13,9 +13,9 @@ struct GreedyHead {
   Action first;
 };
 
-// What a simulator must know of a policy to run by itself: with probability epsilon a uniform
-// action, otherwise one of the state's greedy actions, uniformly. A view, valid as long as the
-// policy it was taken from is neither changed nor gone.
+// An epsilon-greedy policy in the form that simulators execute without calling back: with
+// probability epsilon a uniformly random action, otherwise one of the state's greedy actions,
+// chosen uniformly. It is a view, valid until the policy it was taken from is changed or destroyed.
 struct Behaviour {
   std::span<const GreedyHead> heads;  // by state
   std::span<const Action> ties;       // [s * num_actions + k], k < heads[s].count, rising; read
@@ -23,7 +23,7 @@ struct Behaviour {
   std::uint32_t num_actions = 0;
   double epsilon = 0;
 
-  // An action of state s from the first two words of a step.
+  // The action in state s, given the first two random words of a step.
   Action choose(State s, std::uint32_t explore_word, std::uint32_t action_word) const {
     if (static_cast<double>(explore_word) < epsilon * 0x1p32)
       return scale_below(action_word, num_actions);

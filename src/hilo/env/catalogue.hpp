@@ -18,18 +18,18 @@ struct Problem {
   Fidelities pair;
   std::vector<Fact> facts;
   std::size_t memory_bytes = 0;  // of its tables
-  // Makes an observer for a run with this seed; none where there is nothing more to tell.
+  // Makes an observer for a run with this seed. Empty if the problem has no metrics of its own to
+  // record during a run.
   std::function<std::unique_ptr<RunObserver>(std::uint64_t seed)> watch = {};
 };
 
-// All that is asked of a high fidelity is full episodes.
+// A high fidelity only has to provide full episodes.
 using HighSimulator = std::shared_ptr<const EpisodeSimulator>;
 
-// Features of a problem that an agent may demand, by name: the catalogues are open, and so is this
-// list.
+// Names of features that an agent may demand of a problem. The list is open, as the catalogues are.
 inline constexpr const char* kCommonRandomNumbers = "common random numbers";
-// The published synthetic runs rolled out the low fidelity by action 0, by accident. Where that is
-// no part of the published study, it would be a mistake.
+// In the published synthetic runs, the greedy branch of low-fidelity roll-outs took action 0, by
+// accident. On problems that are not part of the published study this would be a mistake.
 inline constexpr const char* kRollOutsByActionZero = "roll-outs by action 0";
 
 // A kind of problem that can be named in a spec.
@@ -38,29 +38,31 @@ struct ProblemKind {
   std::string description;
   std::vector<ParameterInfo> parameters = {};
   std::size_t low_fidelities = 1;  // how many cheap simulators it has
-  // The high fidelity, then the rest around it. The first sees no parameter that is
-  // low_fidelity_only, so that problems which differ in these alone can share it.
+  // build_high makes the high fidelity, and build adds the rest of the problem. build_high must not
+  // use parameters that are low_fidelity_only, so that problems that differ only in these can share
+  // the high fidelity.
   std::function<HighSimulator(const Parameters&, std::uint64_t seed)> build_high;
   std::function<Problem(const Parameters&, std::uint64_t seed, const HighSimulator& high)> build;
-  // Checks what the parameters' own ranges cannot: throws if they do not fit together.
+  // Checks what the ranges of single parameters cannot: throws if they do not fit together.
   std::function<void(const Parameters&)> validate = {};
-  // For a problem that is read from files: what is in them, of the high fidelity alone or of both.
-  // It stands for the files in the identity of a run.
+  // For a problem that is read from files: a hash of their contents, for the high fidelity alone or
+  // for both. It represents the files in the identity of a run.
   std::function<std::string(const Parameters&, bool with_low)> content_hash = {};
-  std::vector<std::string> file_parameters = {};  // that only say where the files are
-  // Where every seed may have files of its own: these parameters with the seed put in, which
-  // content_hash then takes. Without a placeholder they come back as they are.
+  std::vector<std::string> file_parameters = {};  // those that only locate the files
+  // If every seed may have its own files: returns these parameters with the seed filled in, as
+  // content_hash expects them. Parameters without a placeholder are returned unchanged.
   std::function<NamedValues(const NamedValues&, std::uint64_t seed)> for_seed = {};
-  // Why the problem does not have a feature that an agent demands, as the end of a sentence that
-  // begins with the demand: "needs sampling = ...". Empty: it has it, or says nothing of it.
+  // Why the problem lacks a feature that an agent demands, as the end of a sentence that begins
+  // with the demand: "needs sampling = ...". Empty if it has the feature, or does not know it.
   std::function<std::string(std::string_view feature, const Parameters&)> lacks = {};
-  // Bytes of its tables, without making them; none where they are small.
+  // Estimates the bytes of its tables without building them. Empty if they are small.
   std::function<double(const Parameters&)> estimate_bytes = {};
-  // Whether the mean reward per step, the paper's y axis, says how good a policy is; otherwise what
-  // it is worth from the start does, which does not praise those who end quickly.
+  // Whether policies are judged by the mean reward per step, the paper's y axis. Otherwise they are
+  // judged by their value from the start distribution, which does not favour policies that end
+  // episodes quickly.
   bool judged_by_mean_reward = false;
   std::vector<FactInfo> observed = {};  // what its observer records
-  bool same_for_all_seeds = false;      // seeds differ in what agents draw alone
+  bool same_for_all_seeds = false;      // the seed changes the problem only through for_seed
 
   // Whether the problem has files of its own for every seed.
   bool has_files_by_seed(const NamedValues& problem) const {
@@ -68,22 +70,24 @@ struct ProblemKind {
   }
 };
 
-// All kinds, those that hilo comes with first.
+// All kinds, the built-in ones first.
 std::vector<std::reference_wrapper<const ProblemKind>> problem_kinds();
-// Throws on an unknown name, with the nearest known one.
+// Throws on an unknown name and suggests the nearest known one.
 const ProblemKind& problem_kind(std::string_view name);
 bool is_problem_kind(std::string_view name);
-// Adds a kind of the caller's, for specs that are read from then on. Before anything runs.
+// Registers a user-defined kind for specs that are read afterwards. Must be called before anything
+// runs.
 const ProblemKind& add_problem_kind(ProblemKind kind);
 
-// Bytes that the tables of a problem need, without making them; 0 where they are small.
+// Estimated bytes of the tables of a problem, without building them; 0 if the kind gives no
+// estimate.
 double estimate_bytes(const ProblemKind& kind, const NamedValues& parameters);
 
-// Checks the parameters, completes them by the defaults and builds.
+// Checks the parameters, fills in the defaults and builds the problem.
 Problem build_problem(std::string_view kind, const NamedValues& parameters, std::uint64_t seed);
 
-// The same in two steps and for any kind, registered or the caller's own: several problems can be
-// built around one high fidelity.
+// The same in two steps, for registered and unregistered kinds: several problems can share one high
+// fidelity.
 HighSimulator build_high_fidelity(const ProblemKind& kind, const NamedValues& parameters,
                                   std::uint64_t seed);
 Problem build_problem(const ProblemKind& kind, const NamedValues& parameters, std::uint64_t seed,

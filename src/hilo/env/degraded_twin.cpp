@@ -31,7 +31,7 @@ MeanSquares mean_squares(const TabularMdp& mdp) {
 
 constexpr double kLog10 = 2.302585092994045684017991;
 
-// Signal over noise. Without noise, as where all rewards are zero, it is infinite.
+// Signal-to-noise ratio in dB. It is infinite without noise, for example if all rewards are zero.
 double decibel(double signal, double noise) {
   if (!(noise > 0)) return std::numeric_limits<double>::infinity();
   return 10 / kLog10 * portable_log(signal / noise);
@@ -95,7 +95,7 @@ class RowDegrader {
 
   void add_noise(std::uint32_t row) {
     fill_normal(Stream(seed_, Purpose::problem_transition_noise, row), row_);
-    // In registers: a sum in memory would wait for its own store at every step.
+    // The sums are kept in registers: a sum in memory would wait for its own store at every step.
     const double sigma = report_.transition_sigma;
     double squares = transition_noise_sum_;
     double sum = 0;
@@ -172,7 +172,7 @@ DegradedTwin degrade(const TabularMdp& high, const DegradeOptions& options, std:
     if (high.is_terminal(s)) terminal.push_back(s);
 
   TabularBuilder builder(high.num_states(), high.num_actions(), terminal);
-  // Untouched room costs no memory, so ask for the most that can come.
+  // Reserved memory that is never touched costs nothing, so the maximum is reserved.
   builder.reserve(num_entries);
   RowDegrader rows(high, options, seed);
   for (State s = 0; s < high.num_states(); ++s)
@@ -184,7 +184,7 @@ DegradedTwin degrade(const TabularMdp& high, const DegradeOptions& options, std:
   try {
     return {builder.build(high.start_distribution()), rows.report()};
   } catch (const Error& e) {
-    // Strong noise on few states can cut the way to the end.
+    // Strong noise on few states can make the terminal states unreachable.
     throw Error(e.code(), fmt::format("low fidelity ({} dB, {}, seed {}): {}; take another seed or "
                                       "projection",
                                       options.snr_db, name_of(options.projection), seed, e.what()));

@@ -64,7 +64,7 @@ class DockingEnvironment {
 Docking::ActionOrder Docking::shuffled_actions(std::uint64_t seed) {
   ActionOrder order = {Thrust::coast, Thrust::right, Thrust::left, Thrust::up, Thrust::down};
   Rng rng(Stream(seed, Purpose::problem_actions));
-  for (std::uint32_t left = kNumActions; left > 1; --left)  // Fisher and Yates
+  for (std::uint32_t left = kNumActions; left > 1; --left)  // Fisher-Yates shuffle
     std::swap(order[left - 1], order[rng.below(left)]);
   return order;
 }
@@ -81,8 +81,9 @@ Docking::Docking(const DockingOptions& options, const ActionOrder& order)
   require_within("cells", options.cells, 3, 1000);
   require_within("speeds", options.speeds, 3, 31);
   if (speeds_ % 2 == 0)
-    throw Error(Errc::spec,
-                fmt::format("speeds is {}, but must be odd: rest must be among them", speeds_));
+    throw Error(
+        Errc::spec,
+        fmt::format("speeds is {}, but must be odd, so that speed 0 is among them", speeds_));
   require_within("drag", options.drag, 0, 1);
   require_within("wind", options.wind, -1, 1);
   require_within("gusts", options.gusts, 0, 1);
@@ -155,8 +156,8 @@ double Docking::reward(State s, Action a, State next) const {
   return reward;
 }
 
-// Every number has its place among the words of a step, drawn or not, so that both fidelities are
-// driven alike by common random numbers.
+// Every random number has a fixed place among the words of a step, whether it is used or not, so
+// that common random numbers drive both fidelities in the same way.
 Step Docking::step(State s, Action a, Rng& rng) const {
   if (is_terminal(s)) return {.next = s, .reward = 0, .done = true};
   const double gust_draw = rng.uniform();

@@ -13,17 +13,18 @@ struct DockingOptions {
   std::size_t speeds = 3;  // per axis, odd
   double drag = 0.3;       // per metre
   double wind = 0.4;       // m/s along +x
-  double gusts = 0.2;      // probability of one in a second
+  double gusts = 0.2;      // probability of a gust in each second
 };
 
-// A vehicle in a plane that shall reach a dock gently. docs/docking.md is the model, this is its
-// arithmetic: successors are computed, nothing is stored but the moves along one axis.
+// A vehicle in a plane that must reach a dock gently; docs/docking.md describes the model.
+// Successors are computed when needed. Only the velocity changes along each axis and the start
+// states are stored.
 class Docking final : public Model {
  public:
   static constexpr std::size_t kNumActions = 5;
   static constexpr double kSide = 10, kDockX = 5, kDockY = 8.5, kDockRadius = 1;
 
-  // What an action does, in the unshuffled order.
+  // What an action does, in the order before shuffling.
   enum class Thrust : std::uint8_t { coast, right, left, up, down };
   using ActionOrder = std::array<Thrust, kNumActions>;  // [action]
   static ActionOrder shuffled_actions(std::uint64_t seed);
@@ -44,7 +45,7 @@ class Docking final : public Model {
   State lost() const { return docked() + 1; }
   State over() const { return docked() + 2; }
 
-  // A state that is not terminal, in numbers.
+  // The grid indices of a non-terminal state.
   struct Motion {
     std::uint32_t ix, iy, jx, jy;  // cell and speed
   };
@@ -56,7 +57,8 @@ class Docking final : public Model {
   Thrust thrust(Action a) const { return order_[a]; }
 
  private:
-  // A value between two neighbours of a grid: the upper one with probability `up`.
+  // A value between two neighbouring grid points. It is rounded to the upper one with probability
+  // `up`.
   struct Rounded {
     std::uint32_t lower = 0;
     double up = 0;

@@ -13,7 +13,7 @@ namespace hilo {
 using State = std::uint32_t;
 using Action = std::uint32_t;
 
-// No table has more states, or more pairs of state and action.
+// The most states, and the most pairs of state and action, that a table may have.
 inline constexpr std::size_t kMaxTableSize = 1U << 30;
 
 struct StateAction {
@@ -51,9 +51,9 @@ struct StartProbability {
   double probability;
 };
 
-// The distribution behind an environment that knows it: what exact solutions are computed from.
-// Learning never looks at it. It is not trusted: check_model (model_check.hpp) looks at every row
-// before the first use.
+// The exact transition and reward distributions, for environments that know them. Exact solutions
+// are computed from them; the built-in agents never use them. They are not trusted: check_model
+// (model_check.hpp) checks every row before the first use.
 class Model {
  public:
   Model() = default;
@@ -65,22 +65,22 @@ class Model {
   virtual std::size_t num_actions() const = 0;
   virtual bool is_terminal(State s) const = 0;
   virtual std::vector<StartProbability> start_distribution() const = 0;
-  // Overwrites `out` by the outcomes of (s, a), distinct and by rising `next`.
+  // Overwrites `out` with the outcomes of (s, a), sorted by `next`, each `next` once.
   virtual void outcomes(State s, Action a, std::vector<Outcome>& out) const = 0;
 
-  // Where many pairs (s, a) lead to the same successors with the same probabilities, a model may
-  // give these a name, an after-state, and exact solutions become that much smaller. The reward
-  // must then depend on (s, a) alone. 0: it does not.
+  // Where many pairs (s, a) have the same distribution over successors, a model may give this
+  // distribution a number, an after-state, which makes exact solutions that much smaller. The
+  // reward must then depend on (s, a) alone. num_afterstates() is 0 if the model has none.
   virtual std::size_t num_afterstates() const { return 0; }
   virtual std::uint32_t afterstate(State /*s*/, Action /*a*/) const { return 0; }
   virtual double expected_reward_of(State /*s*/, Action /*a*/) const { return 0; }
-  // Successors of an after-state; their rewards mean nothing.
+  // Overwrites `out` with the successors of an after-state. Their rewards have no meaning.
   virtual void successors(std::uint32_t /*afterstate*/, std::vector<Outcome>& out) const {
     out.clear();
   }
 
   bool is_checked() const { return is_checked_.load(std::memory_order_acquire); }
-  // By check_model, or by a model whose rows are right by construction.
+  // Called by check_model, or by a model whose rows are correct by construction.
   void set_checked() const { is_checked_.store(true, std::memory_order_release); }
 
  private:

@@ -7,9 +7,10 @@
 
 namespace hilo {
 
-// Why a type is no Environment, in words: a concept that is not met would only be listed. Each
-// member is looked for in three steps, so that only the first slip of it is told: is there one that
-// takes these arguments, can it be called on a const object, does it return the right type.
+// Explains in words why a type is not an Environment, because compilers only list the parts of a
+// concept that is not met. Each member is checked in three steps, and only its first error is
+// reported: is there one that takes these arguments, can it be called on a const object, does it
+// return the right type.
 //
 //   static_assert(hilo::check_environment<MySimulator>());
 template <class E>
@@ -46,7 +47,7 @@ consteval bool check_environment() {
     e.step(s, a, rng);
   };
   constexpr bool kConstReward = requires(const E& e, State s, Action a) { e.reward(s, a, s); };
-  // One object serves every thread and every roll-out, so that it must not keep a state of its own.
+  // One object serves every thread and every roll-out, so it must not keep a state of its own.
   static_assert(!kNumStates || kConstNumStates, "num_states of the simulator must be const");
   static_assert(!kNumActions || kConstNumActions, "num_actions of the simulator must be const");
   static_assert(!kIsTerminal || kConstIsTerminal, "is_terminal of the simulator must be const");
@@ -97,7 +98,7 @@ consteval bool check_environment() {
         },
         "reward of the simulator must return a double");
 
-  // What a simulator may offer besides. Without this it would be left out, and nobody told.
+  // Optional members. Without this check, one with a wrong signature would be ignored silently.
   if constexpr (requires(E & e) { e.model(); }) {
     static_assert(
         requires(const E& e) { e.model(); }, "model of the simulator must be const");

@@ -13,7 +13,7 @@ struct Episode {
   std::vector<State> states;  // length() + 1 of them
   std::vector<Action> actions;
   std::vector<double> rewards;
-  bool truncated = false;  // cut by max_steps: the last state is not terminal
+  bool truncated = false;  // cut by max_steps or by the simulator: the last state is not terminal
 
   std::size_t length() const { return actions.size(); }
   // Whether step t led to a terminal state: the last one does, unless the episode was cut.
@@ -33,9 +33,9 @@ struct Episode {
   }
 };
 
-// What is left of a roll-out whose path nobody needs.
+// Summary of a roll-out whose path is not kept.
 struct RolloutSummary {
-  double discounted_return = 0;  // sum of gamma^t r_{t+1}, added up forwards
+  double discounted_return = 0;  // sum of gamma^t r_{t+1}, added from t = 0 on
   double reward_sum = 0;
   std::uint32_t steps = 0;
   bool truncated = false;

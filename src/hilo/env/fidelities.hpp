@@ -33,11 +33,11 @@ class StateMap {
 struct LowFidelity {
   std::shared_ptr<const Simulator> simulator;
   std::shared_ptr<const StateMap> map;
-  double cost = 0;  // of a step, where one of the expensive simulator costs 1; 0: not known
+  double cost = 0;  // of a step, relative to a step of the expensive simulator; 0: not known
 };
 
-// An expensive simulator and any number of cheap ones, the best first. Cheap to copy: it shares
-// what it holds.
+// An expensive simulator and any number of cheap ones, the best first. Copies are cheap, because
+// they share the simulators and maps.
 class Fidelities {
  public:
   // All must have the same actions, and every T must take terminal states to terminal states.
@@ -54,7 +54,7 @@ class Fidelities {
   std::size_t num_actions() const { return high_->num_actions(); }
 
   std::span<const LowFidelity> lows() const { return lows_; }
-  // Of the cheap simulator i, counted from the best. Throws Errc::usage if there is none.
+  // The cheap simulator i and its map; 0 is the best. These throw Errc::usage if there is none.
   const Simulator& low(std::size_t i = 0) const { return *at(i).simulator; }
   const StateMap& map(std::size_t i = 0) const { return *at(i).map; }
   const std::shared_ptr<const Simulator>& shared_low(std::size_t i = 0) const {

@@ -27,7 +27,7 @@ class InverseCdfSampler {
 
  private:
   std::shared_ptr<const TabularMdp> mdp_;
-  std::vector<double> cumulative_;  // of each row, beside its probabilities
+  std::vector<double> cumulative_;  // of each row, at the indices of its probabilities
   std::vector<double> start_cumulative_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 
 std::string pair_name(State s, Action a) { return fmt::format("state {}, action {}", s, a); }
 
-// `where` is called for a message alone.
+// `where` is called only when a message is needed.
 template <class Where>
 void check_row(std::span<const Outcome> row, std::size_t num_states, const Where& where) {
   double sum = 0;
@@ -56,7 +56,8 @@ void check_start(const Model& model) {
     fail("start", fmt::format("its probabilities sum to {}, but must sum to 1", sum));
 }
 
-// That the after-state of (s, a) leads where its outcomes do, and pays the same.
+// Checks that the after-state of (s, a) has the successors of its outcomes, and that the expected
+// reward is the same.
 void check_afterstate(const Model& model, State s, Action a, std::span<const Outcome> row,
                       std::vector<Outcome>& successors) {
   const std::uint32_t after = model.afterstate(s, a);
@@ -98,10 +99,10 @@ void check_model(const Model& model) {
       check_row(row, model.num_states(), [&] { return pair_name(s, a); });
       if (model.num_afterstates() > 0) check_afterstate(model, s, a, row, successors);
     }
-  // After-states that no pair leads to are solved for as well.
+  // After-states that no pair leads to are checked as well, because exact solutions include them.
   for (std::uint32_t u = 0; u < model.num_afterstates(); ++u) {
     model.successors(u, row);
-    for (Outcome& o : row) o.reward = 0;  // they mean nothing there
+    for (Outcome& o : row) o.reward = 0;  // rewards have no meaning there
     check_row(row, model.num_states(), [&] { return fmt::format("after-state {}", u); });
   }
   model.set_checked();

@@ -11,12 +11,13 @@
 
 namespace hilo {
 
-// "state 3, action 1: next state is 9, but must be in [0, 4]", or the same for the reward.
+// Throw Errc::simulator, for example with
+// "simulator: state 3, action 1: next state is 9, but must be in [0, 4]".
 [[noreturn]] void throw_bad_reset(State s, std::size_t num_states);
 [[noreturn]] void throw_bad_step(State s, Action a, const Step& step, std::size_t num_states);
 
 // Step 0 of a stream is the reset; the t-th step of the path draws from step t + 1: two words for
-// the action, whether it is free or given, and the rest for the environment.
+// the action, even if the action is given, and the rest for the environment.
 template <Environment E>
 State reset_with(const E& env, const Stream& stream) {
   Rng rng = Rng::of_step(stream, 0);
@@ -25,8 +26,9 @@ State reset_with(const E& env, const Stream& stream) {
   return s;
 }
 
-// Simulators are not trusted: a step out of range or a reward that is no number would corrupt every
-// table behind it. An environment whose steps are right by construction says so by kChecked = true.
+// Simulators are not trusted: a next state out of range or a reward that is not finite would
+// corrupt every table computed from it. An environment whose steps are correct by construction
+// declares kChecked = true.
 template <Environment E>
 void check_outcome(const E& env, State s, Action a, const Step& step) {
   if constexpr (requires { requires E::kChecked; }) return;
@@ -34,7 +36,7 @@ void check_outcome(const E& env, State s, Action a, const Step& step) {
     throw_bad_step(s, a, step, env.num_states());
 }
 
-// A step from s by a, checked.
+// Takes action a in state s and checks the result.
 template <Environment E>
 Step step_with(const E& env, State s, Action a, Rng& rng) {
   const Step step = env.step(s, a, rng);
@@ -42,13 +44,13 @@ Step step_with(const E& env, State s, Action a, Rng& rng) {
   return step;
 }
 
-// Sees every step of a simulator, where nobody wants to.
+// The default watcher, which ignores every step.
 struct Unwatched {
   void operator()(const Step& /*step*/) const {}
 };
 
-// Runs a path from s, whose first action is `first_action` unless null, until it ends or has
-// max_steps steps, and hands every step to visit(action, step). Returns whether it was cut.
+// Runs a path from s until it ends or has max_steps steps, and passes every step to visit(action,
+// step). The first action is `first_action`, unless that is null. Returns whether the path was cut.
 template <Environment E, class Visit>
 bool run_path(const E& env, const Behaviour& policy, const Stream& stream, std::uint32_t first_step,
               std::uint32_t max_steps, State s, const Action* first_action, Visit&& visit) {
@@ -67,9 +69,9 @@ bool run_path(const E& env, const Behaviour& policy, const Stream& stream, std::
   return true;
 }
 
-// The type-erased form of any environment, one path after the other: the reference that quicker
-// ones are compared with. Owns the environment, which is immutable; what somebody wants to note of
-// its steps is noted here, by watch(step).
+// The type-erased form of any environment, which runs one path after another: the reference that
+// faster simulators are compared with. It owns the environment, which is immutable, and calls
+// watch(step) after every step.
 template <Environment E, class Watch = Unwatched>
 class OnePathSimulator : public Simulator {
  public:
@@ -182,15 +184,15 @@ std::shared_ptr<const Simulator> make_simulator(E env) {
   return std::make_shared<const OnePathSimulator<E>>(std::move(env));
 }
 
-// The same for one run on one thread, whose steps are all shown to watch(step).
+// The same, but every step is passed to watch(step). For one run on one thread.
 template <Environment E, class Watch>
 std::shared_ptr<const Simulator> make_watched_simulator(E env, Watch watch) {
   static_assert(check_environment<E>());
   return std::make_shared<const OnePathSimulator<E, Watch>>(std::move(env), std::move(watch));
 }
 
-// For everything else, so that the compiler says what is wrong with it. Pointers are left to the
-// functions that take them.
+// For types that are not environments, so that the compiler explains what is wrong. Pointers are
+// left to the overloads that take them.
 template <class E>
 requires(!Environment<E> && !requires(const E& e) {
   *e;

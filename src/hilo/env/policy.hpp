@@ -7,8 +7,8 @@
 
 namespace hilo {
 
-// The two words of a step from which an action is drawn (docs/streams.md), so that a policy is a
-// function, and whoever has the words, in whatever language, acts alike.
+// The two random words of a step from which an action is drawn (docs/streams.md). They make a
+// policy a pure function: the same words give the same action, in any programming language.
 struct ActionWords {
   std::uint32_t explore = 0, action = 0;
 };
@@ -28,12 +28,12 @@ class Policy {
   const Space& observation_space() const { return observations_; }
   const Space& action_space() const { return actions_; }
 
-  // Overwrites `actions` by one for each observation, each drawn from its own words.
+  // Overwrites `actions` with one action for each observation, each drawn from its own words.
   virtual void act(const Points& observations, std::span<const ActionWords> words,
                    Points& actions) const = 0;
 
-  // What simulators of tables run by themselves, without a call for every step; null where the
-  // policy is no table. A view.
+  // The policy as a table, which tabular simulators execute without a call for every step; null if
+  // it is not a table. The result is a view.
   virtual const Behaviour* table() const { return nullptr; }
 
  protected:

@@ -55,7 +55,7 @@ std::vector<double> projected(Projection projection, std::span<const double> row
     sum += x;
     scale += std::abs(x);
   }
-  // Where an entry is not finite, project says so.
+  // Entries that are not finite pass this check; project reports them.
   if (std::abs(sum - 1) > 1e-9 * std::max(scale, 1.0))
     throw Error(Errc::data, fmt::format("a row to be projected sums to {}, but must sum to one: "
                                         "divide it by its sum first",
@@ -79,7 +79,7 @@ void project(Projection projection, std::span<double> row) {
       project_by_clipping(row);
       break;
   }
-  // A row that does not sum to one, or whose entries are beyond what doubles can tell apart.
+  // This happens if a row does not sum to one, or if its entries exceed the precision of doubles.
   if (!std::ranges::all_of(row, [](double x) { return std::isfinite(x); }))
     throw Error(Errc::data, "a row to be projected must sum to one");
 }

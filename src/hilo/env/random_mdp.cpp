@@ -8,8 +8,8 @@
 namespace hilo {
 namespace {
 
-// Draws the rows of one MDP. Every number has its place in a stream of its row, whether it is used
-// or not.
+// Draws the rows of one MDP. Every random number has a fixed place in a stream of its row, whether
+// it is used or not.
 class RowGenerator {
  public:
   RowGenerator(const RandomMdpOptions& options, std::uint64_t seed)
@@ -78,7 +78,8 @@ std::shared_ptr<const TabularMdp> make_random_mdp(const RandomMdpOptions& option
   validate(options);
   const auto terminal = static_cast<State>(options.states - 1);
   TabularBuilder builder(options.states, options.actions, {&terminal, 1});
-  builder.reserve(options.states * options.actions * options.states * 11 / 20);  // half, and some
+  // About half of all successors are possible; 11/20 leaves a margin.
+  builder.reserve(options.states * options.actions * options.states * 11 / 20);
 
   RowGenerator rows(options, seed);
   const auto num_rows = static_cast<std::uint32_t>(terminal * options.actions);

@@ -15,7 +15,7 @@ struct RandomMdpOptions {
   std::size_t states = 200;  // the terminal one included
   std::size_t actions = 8;
   double terminal_probability = 0.1;  // p_t, from every state under every action
-  std::size_t start_states = 10;      // start uniformly on the first so many
+  std::size_t start_states = 10;      // the first states, on which episodes start uniformly
 };
 
 // Throws unless every option is in range and all fit together.

@@ -39,7 +39,7 @@ Problem build_pair(const Parameters& p, std::uint64_t seed, const HighSimulator&
           .memory_bytes = table_of(*high).memory_bytes() + low->memory_bytes()};
 }
 
-// Of every row to every state: its chance, and where the alias method looks.
+// Bytes for each row and each successor: the probability and the entry in the alias table.
 constexpr double kBytesOfTransition = 16;
 
 double bytes_of_tables(const Parameters& p) {
@@ -77,7 +77,7 @@ std::vector<ParameterInfo> parameters() {
            .low = 1e-6,
            .high = 1 - 1e-6},
           {.name = "start_states",
-           .description = "episodes start uniformly on the first so many states",
+           .description = "episodes start uniformly on this many states, from state 0 on",
            .default_value = std::int64_t{10},
            .low = 1,
            .high = double{kMaxRandomStates}},

@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-// Watches one run on a problem, and tells what people of its field want to know beside the metrics
-// that all problems have. It belongs to one run on one thread and changes nothing in it.
+// Watches one run on a problem and records metrics of the problem's field, beside those that all
+// problems have. It belongs to one run on one thread and does not change the run.
 class RunObserver {
  public:
   RunObserver() = default;
@@ -17,7 +17,7 @@ class RunObserver {
   RunObserver& operator=(const RunObserver&) = delete;
   virtual ~RunObserver() = default;
 
-  // What to train on: the problem's pair, its low fidelity watched.
+  // The pair to train on: that of the problem, with a low fidelity that reports its steps here.
   virtual const Fidelities& pair() const = 0;
 
   virtual void see(const Episode& training_episode) = 0;
@@ -25,7 +25,8 @@ class RunObserver {
   virtual std::vector<Fact> at_test() = 0;
   virtual std::vector<Fact> at_end() = 0;
 
-  // All that it has seen, so that a run which was interrupted goes on with the same bits.
+  // Save and restore everything observed so far, so that an interrupted run continues with the same
+  // bits.
   virtual void save(ArchiveWriter& out) const = 0;
   virtual void load(ArchiveReader& in) = 0;
 };

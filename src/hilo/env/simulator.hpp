@@ -9,10 +9,11 @@
 
 namespace hilo {
 
-// The domain of tables: an observation is a state 0 to n - 1, an action a number below a few.
+// The domain of tables: an observation is a state 0 to n - 1, and an action is one of a few, given
+// by its number.
 
-// An environment seen from outside, its type forgotten. Work comes in bulk, so that a virtual call
-// is rare and the loop behind it is compiled for the concrete type.
+// A type-erased environment. Each virtual call does work in bulk, so that these calls are rare and
+// the loops behind them are compiled for the concrete type.
 //
 // This class only promises full episodes from the start distribution, which is all that a robot, a
 // process or a real system can give, and all that is asked of the high fidelity.
@@ -21,7 +22,7 @@ class EpisodeSimulator : public AnySimulator {
   std::size_t num_states() const { return num_states_; }
   std::size_t num_actions() const { return num_actions_; }
 
-  // Runs one episode with the stream `rollout` = first_rollout and overwrites `episode` by it.
+  // Runs one episode with the stream `rollout` = first_rollout and overwrites `episode` with it.
   virtual void run_episode(const Behaviour& policy, const StreamAddress& streams,
                            const Horizon& horizon, Episode& episode) const = 0;
 
@@ -29,7 +30,7 @@ class EpisodeSimulator : public AnySimulator {
   virtual void run_episodes(const Behaviour& policy, const StreamAddress& streams,
                             const Horizon& horizon, std::span<RolloutSummary> summaries) const = 0;
 
-  // The distribution behind it, or null if it is not known.
+  // The exact distributions of the simulator, or null if they are not known.
   virtual const Model* model() const { return nullptr; }
 
  protected:
@@ -38,8 +39,8 @@ class EpisodeSimulator : public AnySimulator {
         num_states_(num_states),
         num_actions_(num_actions) {}
 
-  // Throws Errc::usage unless the policy has as many states and actions, and all streams have an
-  // address.
+  // Throws Errc::usage unless the policy has the simulator's numbers of states and actions, and all
+  // streams have an address.
   void check(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
              std::size_t num_pairs, std::size_t num_rollouts) const;
 
@@ -47,7 +48,7 @@ class EpisodeSimulator : public AnySimulator {
   std::size_t num_states_, num_actions_;
 };
 
-// Takes recorded roll-outs as they come, and says how many more it wants.
+// Receives recorded roll-outs one by one and says how many more it wants.
 class PathVisitor {
  public:
   PathVisitor() = default;
@@ -55,8 +56,8 @@ class PathVisitor {
   PathVisitor& operator=(const PathVisitor&) = delete;
   virtual ~PathVisitor() = default;
 
-  // Roll-outs of pair i that are still wanted, as things stand. A roll-out of any pair may lower
-  // it.
+  // The number of further roll-outs of pair i that are wanted now. Seeing a roll-out of any pair
+  // may lower it.
   virtual std::uint32_t wanted(std::size_t i) const = 0;
   virtual void see(std::size_t i, const Episode& path) = 0;
 };
@@ -67,8 +68,8 @@ class Simulator : public EpisodeSimulator {
  public:
   virtual bool is_terminal(State s) const = 0;
 
-  // Where the episode of this address starts, and one step from any pair, which draws from step
-  // first_step + 1 of the stream. The state must not be terminal.
+  // reset returns the start state of the episode at this address. step takes one step from any pair
+  // and draws from step first_step + 1 of the stream; its state must not be terminal.
   virtual State reset(const StreamAddress& streams) const = 0;
   virtual Step step(StateAction at, const StreamAddress& streams) const = 0;
 
@@ -83,8 +84,9 @@ class Simulator : public EpisodeSimulator {
   virtual void record(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
                       StateAction start, Episode& episode) const = 0;
 
-  // Many of them: roll-outs j = 0, 1, ... of starts[0] as long as the visitor wants more, then
-  // those of starts[1], and so on. Whether they are made one by one or together shows nowhere.
+  // Records many roll-outs: j = 0, 1, ... of starts[0] as long as the visitor wants more, then
+  // those of starts[1], and so on. The results are the same whether they are computed one by one or
+  // together.
   virtual void record_paths(const Behaviour& policy, const StreamAddress& streams,
                             const Horizon& horizon, std::span<const StateAction> starts,
                             PathVisitor& visitor) const;
@@ -95,11 +97,11 @@ class Simulator : public EpisodeSimulator {
  protected:
   using EpisodeSimulator::EpisodeSimulator;
 
-  // Throw Errc::usage unless starts are pairs of this simulator and there is a place for every
-  // summary.
+  // Throws Errc::usage unless the start is a pair of this simulator.
   void check_start(StateAction start) const;
   // The same for a single step, whose state must not be terminal.
   void check_step(StateAction at, const StreamAddress& streams) const;
+  // The same for all starts. There must be one summary for each start and roll-out.
   void check_starts(std::span<const StateAction> starts, std::uint32_t rollouts,
                     std::span<const RolloutSummary> summaries) const;
 };

@@ -71,7 +71,7 @@ SourcePaths::Taken SourcePaths::take(State s, Action a) const {
   const SourceStep step = source_->step(Point(a), out);
   const auto where = [&] { return fmt::format("{}, state {}, action {}: ", role_, s, a); };
   if (out.size() != 1) throw Error(Errc::simulator, where() + "a step must give one observation");
-  if (!source_->observation_space().contains(out[0]))  // a message is made only where it is shown
+  if (!source_->observation_space().contains(out[0]))  // makes the message only if it is needed
     require_in_space(source_->observation_space(), out[0], (where() + "next state").c_str());
   if (!std::isfinite(step.reward))
     throw Error(Errc::simulator,

@@ -9,11 +9,12 @@
 
 namespace hilo {
 
-// Paths of a step source whose spaces are tables: the one loop that asks it. Everything it says is
-// checked. A step into a state of `terminal` ends the path, whatever the source says of it.
+// Runs paths of a step source whose spaces are discrete. This is the only loop that calls the
+// source, and everything that the source returns is checked. A step into a state of `terminal` ends
+// the path, whatever the source says.
 class SourcePaths {
  public:
-  // `role` opens messages: "high fidelity".
+  // Messages begin with `role`, such as "high fidelity".
   SourcePaths(std::shared_ptr<StepSource> source, const std::vector<State>& terminal,
               std::string role);
 
@@ -21,7 +22,7 @@ class SourcePaths {
   bool is_terminal(State s) const { return !terminal_.empty() && terminal_[s] != 0; }
   std::vector<State> terminal() const;
 
-  // `start` null: a whole episode.
+  // If `start` is null, the path is a whole episode.
   void record(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
               const StateAction* start, Episode& episode) const;
   RolloutSummary summarise(const Behaviour& policy, const StreamAddress& streams,
@@ -41,7 +42,7 @@ class SourcePaths {
     double reward;
     bool ended, cut;
   };
-  // These only with the right to ask.
+  // These may only be called while a SourceEntry is held.
   State begin(const Stream& stream, std::uint32_t first_step, const State* at) const;
   Taken take(State s, Action a) const;
   template <class Begin, class Visit>
@@ -53,7 +54,7 @@ class SourcePaths {
   std::string role_;
 };
 
-// A source that gives whole episodes alone, as a high fidelity.
+// A source that only provides whole episodes, as a high fidelity.
 class SourceEpisodes final : public EpisodeSimulator {
  public:
   explicit SourceEpisodes(SourcePaths paths);
@@ -68,7 +69,7 @@ class SourceEpisodes final : public EpisodeSimulator {
   SourcePaths paths_;
 };
 
-// A source that can be started anywhere.
+// A source that can be started in any state.
 class SourceSimulator final : public Simulator {
  public:
   explicit SourceSimulator(SourcePaths paths);
@@ -92,8 +93,8 @@ class SourceSimulator final : public Simulator {
   SourcePaths paths_;
 };
 
-// Hides all of a simulator but its episodes: which of its states are terminal, for one, where a
-// coarse map puts them together with others.
+// Hides everything of a simulator except its episodes and its model. For example, it hides which
+// states are terminal, for the case that a coarse map merges them with other states.
 class EpisodesOnly final : public EpisodeSimulator {
  public:
   explicit EpisodesOnly(std::shared_ptr<const EpisodeSimulator> whole)

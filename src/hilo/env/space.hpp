@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-// A value of a space, seen: an index where the space is discrete, else coordinates. A view.
+// A view of one value of a space: an index if the space is discrete, otherwise coordinates.
 class Point {
  public:
   Point(std::uint64_t index) : index_(index) {}                              // NOLINT: a value
@@ -21,8 +21,8 @@ class Point {
   std::span<const double> coordinates_;
 };
 
-// What observations or actions can be: one of n things, known by their numbers, or vectors in a box
-// of R^d. n may be far more than any table has: nothing is kept for each of them.
+// The set of possible observations or actions: n numbered elements, or the vectors in a box of R^d.
+// n may be far larger than any table, because nothing is stored per element.
 class Space {
  public:
   static Space discrete(std::uint64_t size);  // 0, 1, ..., size - 1
@@ -36,7 +36,7 @@ class Space {
   std::span<const double> high() const { return high_; }
 
   bool contains(const Point& point) const;
-  std::string describe() const;  // "0 to 4", "a box of 3 dimensions"
+  std::string describe() const;  // "a whole number from 0 to 4", "in the box [0, 1]"
 
   friend bool operator==(const Space&, const Space&) = default;
 
@@ -45,7 +45,7 @@ class Space {
   std::vector<double> low_, high_;
 };
 
-// Many points of one space, one after the other in memory. Buffers are kept when it is cleared.
+// Many points of one space, contiguous in memory. Buffers are kept when it is cleared.
 class Points {
  public:
   explicit Points(const Space& space) : dimension_(space.dimension()) {}
@@ -57,7 +57,7 @@ class Points {
     indices_.clear();
     coordinates_.clear();
   }
-  // Throw Errc::simulator unless it has the dimension of the space.
+  // These throw Errc::simulator unless the point has the dimension of the space.
   void push_back(std::uint64_t index) {
     if (dimension_ > 0) throw_bad_dimension(0);
     indices_.push_back(index);
@@ -78,7 +78,7 @@ class Points {
     return Point(indices_[i]);
   }
 
-  // All at once, for work in bulk: one of the two is empty.
+  // All points at once, for work in bulk: one of the two spans is empty.
   std::span<const std::uint64_t> indices() const { return indices_; }
   std::span<const double> coordinates() const { return coordinates_; }
 
@@ -90,7 +90,7 @@ class Points {
   std::vector<double> coordinates_;
 };
 
-// Throws Errc::simulator unless the point is in the space; `what` opens the message.
+// Throws Errc::simulator unless the point is in the space; the message begins with `what`.
 void require_in_space(const Space& space, const Point& point, const char* what);
 
 }  // namespace hilo

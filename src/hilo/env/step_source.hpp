@@ -9,30 +9,30 @@
 
 namespace hilo {
 
-// What a step led to, beside the next observation.
+// The result of a step, without the next observation.
 struct SourceStep {
   double reward = 0;
   bool ended = false;  // in a terminal state
-  bool cut = false;    // by a limit of time of its own
+  bool cut = false;    // by the source's own time limit
 };
 
-// A simulator that has a state of its own and is asked for one step at a time: an object in Python,
-// a program. It is asked by one thread at a time, between enter and leave. Seeds are below 2^31,
-// and what it does is a function of them and of the actions, so that results depend neither on
-// threads nor on order as long as it keeps nothing from one path to the next.
+// A simulator that keeps its own state and is called for one step at a time, such as an object in
+// Python or another program. One thread at a time calls it, between enter and leave. Seeds are
+// below 2^31. Its behaviour is a function of the seeds and the actions, so results depend neither
+// on threads nor on the order of paths as long as it keeps nothing from one path to the next.
 //
-// Observations are appended to `out`. Whoever asks checks them, and rewards; a source only has to
-// throw Errc::simulator where it cannot answer.
+// Observations are appended to `out`. The caller checks observations and rewards; a source only has
+// to throw Errc::simulator where it cannot answer.
 class StepSource : public AnySimulator {
  public:
   virtual void reset(std::uint32_t seed, Points& out) = 0;
   virtual SourceStep step(const Point& action, Points& out) = 0;
 
-  // These only of sources that can be started anywhere.
+  // Only for sources that can be started in any state; by default they throw.
   virtual void put(const Point& observation, std::uint32_t seed);
   virtual double reward(const Point& observation, const Point& action, const Point& next);
 
-  // Around everything else; leave is called even where something was thrown.
+  // Called around all other calls; leave is called even if one of them throws.
   virtual void enter() {}
   virtual void leave() noexcept {}
 
@@ -45,8 +45,8 @@ class StepSource : public AnySimulator {
   std::atomic<std::thread::id> owner_;
 };
 
-// The right to ask a source. A source that, to answer, asks itself would wait for itself for ever:
-// that throws.
+// Exclusive access to a source. A source that calls itself in order to answer would wait for itself
+// for ever, so that throws.
 class SourceEntry {
  public:
   explicit SourceEntry(StepSource& source);
@@ -59,8 +59,8 @@ class SourceEntry {
   std::unique_lock<std::mutex> lock_;
 };
 
-// The seed that a path of a source begins with. A path that starts late in its stream has another
-// one, so that its steps do not repeat the first.
+// The seed for a path of a source. A path that starts later in its stream has a different seed, so
+// that its steps do not repeat the first steps of the stream.
 inline std::uint32_t seed_of(const Stream& stream, std::uint32_t first_step) {
   return stream.block(first_step << 8)[0] >> 1;
 }

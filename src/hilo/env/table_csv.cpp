@@ -45,8 +45,8 @@ void check_sum(const CsvReader& csv, const TableRow& row) {
                     row.state, row.action, sum, kSumTolerance));
 }
 
-// Whether (state, action) may follow the row: the next action of the same state, or the first of
-// the next. `num_actions` is known once the first state is complete.
+// Whether (state, action) may follow the last row: it is the next action of the same state, or the
+// first action of the next state. `num_actions` is known once the first state is complete.
 bool follows(const Table& table, State state, Action action) {
   if (table.rows.empty()) return state == 0 && action == 0;
   const TableRow& last = table.rows.back();
@@ -121,7 +121,7 @@ Table read_transitions(CsvReader csv) {
   return table;
 }
 
-// States that all their actions lead back to.
+// States whose actions all lead back to the state itself.
 std::vector<State> absorbing_states(const Table& table) {
   std::vector<State> absorbing;
   for (State s = 0; s < table.num_states; ++s) {
@@ -152,7 +152,7 @@ std::vector<StartProbability> read_start(CsvReader csv, std::size_t num_states) 
   return start;
 }
 
-// Runs `build`, whose errors know states but not files, and puts the file in front.
+// Runs `build` and puts the name of the file in front of its errors, which only name states.
 template <class Build>
 auto in_file(const fs::path& file, Build&& build) {
   try {
@@ -162,7 +162,7 @@ auto in_file(const fs::path& file, Build&& build) {
   }
 }
 
-// `read_start` is called once the transitions have been found good.
+// `read_start` is called after the transitions have been checked.
 template <class ReadStart>
 std::shared_ptr<const TabularMdp> build_mdp(const Table& table, const fs::path& transitions_name,
                                             ReadStart&& read_start, const fs::path& start_name) {

@@ -13,8 +13,9 @@ namespace hilo {
 //   start.csv         state,probability                      sorted by state
 // Every state has rows for every action. A state whose actions all lead back to itself with
 // probability 1 and reward 0 is terminal.
-// Bytes that the tables of a folder need, by the size of its files: a line of text has about as
-// many as the transition that it stands for. 0 if there are none.
+
+// Estimated bytes of the tables of a folder, by the size of transitions.csv: a line of text has
+// about as many bytes as the transition it describes. 0 if there is no such file.
 double bytes_of_mdp(const std::filesystem::path& folder);
 
 std::shared_ptr<const TabularMdp> load_mdp(const std::filesystem::path& folder);
@@ -27,14 +28,14 @@ void save_mdp(const TabularMdp& mdp, const std::filesystem::path& folder);
 //   map.csv           high,low                               sorted by high, every state once
 // Without map.csv both must have the same number of states, and T is the identity.
 Fidelities load_pair(const std::filesystem::path& folder);
-// The same with the high fidelity already there.
+// The same with a high fidelity that was loaded before.
 Fidelities load_pair(const std::filesystem::path& folder,
                      const std::shared_ptr<const EpisodeSimulator>& high,
                      Sampling low_sampling = Sampling::alias);
 void save_pair(const TabularMdp& high, const TabularMdp& low, const StateMap& map,
                const std::filesystem::path& folder);
 
-// map.csv alone.
+// Loads map.csv alone.
 StateMap load_map(const std::filesystem::path& file, std::size_t num_high_states,
                   std::size_t num_low_states);
 

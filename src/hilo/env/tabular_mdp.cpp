@@ -48,7 +48,7 @@ std::size_t TabularMdp::find(const Row& r, State next) const {
 }
 
 // A path of another fidelity may take a step that is impossible here: then the expected reward of
-// (s, a) stands in.
+// (s, a) is used.
 double TabularMdp::reward(State s, Action a, State next) const {
   const Row& r = row(s, a);
   if (!rewards_depend_on_next()) return r.reward;
@@ -207,7 +207,8 @@ void TabularBuilder::add_row(std::span<const Outcome> outcomes) {
   const std::size_t offset = mdp_->probabilities_.size();
   add_row(next_, probability_, expected);
 
-  // The first row whose rewards differ: all rows before it get theirs spelled out.
+  // At the first row whose rewards differ, the rewards of all rows before it are written out as
+  // well.
   TabularMdp& m = *mdp_;
   if (!m.rewards_depend_on_next())
     for (const TabularMdp::Row& row : m.rows_)
@@ -262,8 +263,8 @@ void TabularBuilder::check_terminal_is_reachable() const {
   if (std::ranges::find(m.terminal_, 1) == m.terminal_.end())
     throw Error(Errc::data, "there is no terminal state, so no episode can end");
 
-  // One sweep settles dense problems. What it leaves open is searched backwards from the end, along
-  // the transitions of the open states alone.
+  // One sweep is enough for dense problems. The states that it leaves open are searched backwards
+  // from the states that reach a terminal one, along the transitions of the open states alone.
   std::vector<std::uint8_t> reaches = m.terminal_;
   std::vector<std::pair<State, State>> open_edges;  // (next, s)
   std::vector<State> found;

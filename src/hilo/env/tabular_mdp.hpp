@@ -12,12 +12,12 @@
 
 namespace hilo {
 
-// How far probabilities may sum from 1.
+// Probabilities must sum to 1 within this tolerance.
 inline constexpr double kSumTolerance = 1e-9;
 
 // A finite MDP with its non-zero transition probabilities: alias rows to draw from in O(1), and the
-// probabilities themselves for exact solutions. Rewards belong to (s, a), or to (s, a, next) where
-// a row was given with differing ones. Made by TabularBuilder, immutable from then on.
+// probabilities themselves for exact solutions. Rewards depend on (s, a), or on (s, a, next) if a
+// row was given with different rewards. It is made by TabularBuilder and immutable afterwards.
 class TabularMdp final : public Model {
  public:
   struct Row {
@@ -46,7 +46,8 @@ class TabularMdp final : public Model {
 
   TabularMdp() { set_checked(); }  // TabularBuilder checks every row
   const Row& row(State s, Action a) const { return rows_[s * num_actions_ + a]; }
-  // Position of `next` in the row, or npos.
+  // Index of the transition to `next` in the arrays below, or the largest std::size_t if the row
+  // has none.
   std::size_t find(const Row& row, State next) const;
   State successor(std::size_t i) const { return narrow_.empty() ? wide_[i].own : narrow_[i].own; }
 
@@ -59,16 +60,16 @@ class TabularMdp final : public Model {
   std::vector<double> probabilities_;
   std::vector<double> transition_rewards_;  // empty if rewards do not depend on next
   std::vector<std::uint8_t> terminal_;
-  std::vector<std::uint8_t> goes_on_;  // the opposite
+  std::vector<std::uint8_t> goes_on_;  // by state: 0 if it is terminal, otherwise 1
   std::vector<StartProbability> start_;
   std::vector<AliasEntry<std::uint32_t>> start_alias_;
 };
 
-// The tables of an MDP that many paths at once read (lockstep.hpp).
+// The tables of an MDP that paths in lockstep read (detail/lockstep.hpp).
 struct LockstepTables {
   const TabularMdp::Row* rows;
   const AliasEntry<std::uint16_t>* alias;
-  const std::uint8_t* goes_on;  // by state: 0 if it is terminal, or else 1
+  const std::uint8_t* goes_on;  // by state: 0 if it is terminal, otherwise 1
   std::uint32_t num_actions;
 };
 
@@ -91,7 +92,7 @@ class TabularSampler {
     return draw_alias(start.data(), static_cast<std::uint32_t>(start.size()), rng.u64());
   }
 
-  // What many paths at once read, for entries of 16 bits.
+  // The tables that paths in lockstep read; they have 16-bit entries only.
   LockstepTables lockstep_tables() const requires(sizeof(Index) == 2) {
     return {rows_, alias_, mdp_->goes_on_.data(), static_cast<std::uint32_t>(num_actions_)};
   }
@@ -134,23 +135,24 @@ class TabularBuilder {
   TabularBuilder& operator=(TabularBuilder&&) = default;
   ~TabularBuilder() = default;
 
-  // Room for that many non-zeros; more are allowed.
+  // Reserves memory for this many non-zeros; more are allowed.
   void reserve(std::size_t num_nonzeros);
 
-  // The next row: rising successors, positive probabilities that sum to 1.
+  // Adds the next row: rising successors, positive probabilities that sum to 1.
   void add_row(std::span<const State> next, std::span<const double> probability, double reward);
 
   // The same with a reward for each successor.
   void add_row(std::span<const Outcome> outcomes);
 
-  // The next row, absorbing: for terminal states.
+  // Adds an absorbing row, for terminal states.
   void add_absorbing_row();
 
   // Throws unless from every state some path reaches a terminal state, so that episodes under any
   // epsilon-soft policy end.
   void check_terminal_is_reachable() const;
 
-  // Checks that all rows came, that terminal states can be reached, and the start distribution.
+  // Checks that all rows were added, that terminal states can be reached, and the start
+  // distribution.
   std::shared_ptr<const TabularMdp> build(std::span<const StartProbability> start);
 
  private:

@@ -14,10 +14,10 @@ struct VectorStep {
   bool done;  // next is terminal
 };
 
-// A simulator of one's own in the domain of vectors, for make_vector_simulator. It is immutable:
-// its state is a value of any type, owned by the caller, and only what `observe` gives of it is
-// seen by policies: a std::uint64_t where the observation space is discrete, else something that a
-// std::span<const double> can look at.
+// A user-defined simulator in the domain of vectors, for make_vector_simulator. It is immutable:
+// its state is a value of any type, owned by the caller. Policies only see what `observe` returns:
+// a std::uint64_t if the observation space is discrete, otherwise something that converts to
+// std::span<const double>.
 template <class E>
 concept VectorEnvironment = requires(const E env, const typename E::State state, const Point action,
                                      Rng& rng, Points& out) {
@@ -28,7 +28,7 @@ concept VectorEnvironment = requires(const E env, const typename E::State state,
   out.push_back(env.observe(state));
 };
 
-// One path after the other. Owns the environment.
+// Runs one path after another. Owns the environment.
 template <VectorEnvironment E>
 class VectorReference final : public VectorSimulator {
  public:
@@ -53,8 +53,8 @@ class VectorReference final : public VectorSimulator {
   }
 
  private:
-  // Words are used as in tables: step 0 is the reset, and two words of every other one are the
-  // action's.
+  // Random words are used as in tables: step 0 is the reset, and the first two words of every other
+  // step are for the action.
   void run_path(const Policy& policy, const StreamAddress& streams, const Horizon& horizon,
                 const Stream& stream, VectorEpisode& episode) const {
     Rng start = Rng::of_step(stream, 0);

@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-// The domain of vectors: observations and actions are points of any space, a box of R^d or things
-// that are known by numbers too many for a table.
+// The domain of vectors: observations and actions are points of any space, either a box of R^d or a
+// discrete space that may be too large for a table.
 
 // o_0, a_0, r_1, o_1, ..., o_T. Buffers are kept when it is overwritten.
 struct VectorEpisode {
@@ -30,11 +30,12 @@ struct VectorEpisode {
   }
 };
 
-// A simulator of that domain that gives full episodes from its start.
+// A simulator of this domain, which runs full episodes from its start distribution.
 class VectorSimulator : public AnySimulator {
  public:
-  // As EpisodeSimulator has them. Throws Errc::usage unless the policy has the same spaces, and
-  // Errc::simulator where an observation or an action is not in its space or a reward is no number.
+  // The same as in EpisodeSimulator. They throw Errc::usage unless the policy has the same spaces,
+  // and Errc::simulator if an observation or an action is not in its space or a reward is not
+  // finite.
   virtual void run_episode(const Policy& policy, const StreamAddress& streams,
                            const Horizon& horizon, VectorEpisode& episode) const = 0;
   virtual void run_episodes(const Policy& policy, const StreamAddress& streams,
@@ -45,7 +46,7 @@ class VectorSimulator : public AnySimulator {
 
   void check(const Policy& policy, const StreamAddress& streams, const Horizon& horizon,
              std::size_t num_rollouts) const;
-  // Of an episode: its last action, reward and observation.
+  // Checks the last action, reward and observation of an episode.
   void check_step(const VectorEpisode& episode) const;
 };
 

@@ -4,14 +4,14 @@
 
 namespace hilo {
 
-// A control variate that knows how far its two means may lie apart:
+// A control variate that allows for a bias between its two low-fidelity means:
 //
 //   Q = mean_hi + k d,   k = c / (v + b^2),   c = alpha s_l^2 / n,   v = s_l^2 / n + s_L^2 / m
 //
 // with b^2 / u^2 the mean over pairs of (d^2 - v) / u^2, at least 0 (pooled_evidence.hpp). It
-// minimises the expected squared error if the biases of the pairs have mean square b^2; c and v
-// shrink like 1 / n while b^2 stays, so with many returns it becomes the plain mean. It takes an
-// offset that all pairs share for part of the noise: empirical_bayes.hpp takes it out.
+// minimises the expected squared error if the biases of the pairs have mean square b^2. c and v
+// shrink like 1 / n while b^2 does not, so with many returns it becomes the plain mean. It treats
+// an offset that all pairs share as part of the noise; empirical_bayes.hpp removes that offset.
 class BiasAwareEstimator final : public PooledEstimator {
  public:
   BiasAwareEstimator(const EstimatorOptions& options, std::size_t num_pairs)

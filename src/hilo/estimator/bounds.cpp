@@ -18,7 +18,7 @@ void require_positive(const char* what, double value) {
 void check(const Bounded& x) {
   require_positive("variance", x.variance);
   require_positive("b", x.b);
-  // A variable that is at most b from its mean has no larger variance.
+  // A variable that is always within b of its mean has a variance of at most b^2.
   if (x.variance > x.b * x.b * (1 + 1e-12))
     throw Error(Errc::usage,
                 fmt::format("variance is {}, but must be at most b^2 = {}", x.variance, x.b * x.b));
@@ -28,8 +28,10 @@ void check(const Bounded& x) {
 
 double return_bound(double reward_min, double reward_max, double gamma) {
   if (!(reward_min <= reward_max) || !std::isfinite(reward_max - reward_min))
-    throw Error(Errc::usage, fmt::format("rewards are between {} and {}, but must be a range",
-                                         reward_min, reward_max));
+    throw Error(Errc::usage,
+                fmt::format("rewards are between {} and {}, but these must be a lower and an upper "
+                            "bound, and finite",
+                            reward_min, reward_max));
   if (!(gamma >= 0 && gamma < 1))
     throw Error(Errc::usage, fmt::format("gamma is {}, but must be in [0, 1)", gamma));
   return (std::max(reward_max, 0.0) - std::min(reward_min, 0.0)) / (1 - gamma);

@@ -7,13 +7,13 @@
 
 namespace hilo {
 
-// The mean of a high-fidelity return (x), sharpened by a correlated low-fidelity one (y) whose mean
-// mu_lo is known better than the pairs alone tell [eq. 7 to 10]:
+// Estimates the mean of a high-fidelity return (x) with a lower variance, by means of a correlated
+// low-fidelity return (y) whose mean mu_lo is known better than from the pairs alone [eq. 7 to 10]:
 //
 //   Q = mean_hi + alpha (mu_lo - mean_lo),   alpha = cov(hi, lo) / var(lo)
 //   Var[Q] / Var[mean_hi] = 1 - rho^2        if alpha and mu_lo were exact and unbiased
 //
-// docs/math.md says what is left of that when they are estimates.
+// docs/math.md gives what remains of this reduction when they are estimates.
 struct ControlVariate {
   double value;
   double alpha;           // 0: no correction was made
@@ -23,20 +23,20 @@ struct ControlVariate {
   double correlation() const { return std::copysign(std::sqrt(1 - variance_ratio), alpha); }
 };
 
-// With an alpha known from elsewhere.
+// The corrected mean for a given alpha.
 inline double corrected_mean(const CoMoments& pairs, double mu_lo, double alpha) {
   return pairs.mean_x() + alpha * (mu_lo - pairs.mean_y());
 }
 
-// With alpha from the same pairs. Fewer than two of them, or a variance of zero, give the plain
-// mean.
+// Estimates alpha from the same pairs. With fewer than two pairs, or a variance of zero, the result
+// is the plain mean.
 inline ControlVariate control_variate(const CoMoments& pairs, double mu_lo) {
   const double var_hi = pairs.variance_x();
   const double var_lo = pairs.variance_y();
   if (!(var_hi > 0 && var_lo > 0)) return {pairs.mean_x(), 0, 1};
   const double cov = pairs.covariance();
   const double alpha = cov / var_lo;
-  // Rounding could make rho^2 exceed 1 by a bit.
+  // Rounding could make rho^2 slightly larger than 1.
   return {corrected_mean(pairs, mu_lo, alpha), alpha, std::max(0.0, 1 - cov / var_hi * alpha)};
 }
 

@@ -28,7 +28,8 @@ double best_ratio(double rho, double w) {
 
 double error_at_equal_cost(double rho, double w) {
   check(rho, w);
-  // With one low-fidelity return for each high-fidelity one there is nothing to correct by.
+  // With one low-fidelity return for each high-fidelity one there are no free returns, and so
+  // nothing to correct with.
   if (best_ratio(rho, w) <= 1) return 1 + 1 / w;
   const double root = std::sqrt(1 - rho * rho) + std::abs(rho) / std::sqrt(w);
   return root * root;
@@ -50,7 +51,7 @@ BestMix best_mix(const ErrorCurve& curve, double w) {
   return best;
 }
 
-// error (1 + free / w) < 1 for some point: w > free error / (1 - error).
+// The estimator pays if error (1 + free / w) < 1 at some point: w > free error / (1 - error).
 double break_even_cost_ratio(const ErrorCurve& curve) {
   double w = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < curve.free.size(); ++i)

@@ -4,13 +4,13 @@
 
 namespace hilo {
 
-// The control variate whose population mean is itself an estimate, from m free returns alone:
+// The control variate whose population mean is itself an estimate, from the m free returns only:
 //
 //   Q = mean_hi + alpha m / (n + m) (mean of the free returns - mean of the coupled ones)
 //
-// The factor m / (n + m) is the optimum if free and coupled low-fidelity returns have one variance
+// The factor m / (n + m) is optimal if free and coupled low-fidelity returns have the same variance
 // (Pasupathy, Schmeiser, Taaffe and Wang 2012, control-variate estimation using estimated control
-// means). Assumes, as the paper does, that they have one mean.
+// means). The estimator assumes, as the paper does, that they have the same mean.
 class FiniteMEstimator final : public PooledEstimator {
  public:
   FiniteMEstimator(const EstimatorOptions& options, std::size_t num_pairs)

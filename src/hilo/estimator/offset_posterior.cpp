@@ -13,12 +13,12 @@ OffsetPosterior::OffsetPosterior(double mean, double v, double tau_square)
   if (v > 0) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const double r = prior[i] / (prior[i] + v);
-      // The exponent has mean^2 / (2 v) taken off, so that nothing overflows.
+      // mean^2 / (2 v) is subtracted from every exponent, so that nothing overflows.
       const double weight = std::sqrt(1 - r) * portable_exp((r - 1) * mean * mean / (2 * v));
       parts_[i] = {weight, r * mean, r * v};
       weights += weight;
     }
-    // So far from zero that all weights vanish, the widest part alone is left.
+    // If the mean is so far from zero that all weights underflow, only the widest part is kept.
     if (!(weights > 0)) weights = parts_[2].weight = 1;
     for (Part& part : parts_) part.weight /= weights;
   }

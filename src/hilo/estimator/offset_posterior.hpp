@@ -4,14 +4,14 @@
 
 namespace hilo {
 
-// What is believed of the offset mu that the biases of all pairs share, given an estimate `mean` of
-// it with the sampling variance v. The prior has three parts, each as likely as the others: there
-// is no offset, as between simulators of the same dynamics; it is as large as biases differ among
-// pairs, tau; it is as large as the unit of biases. With s^2 the variance of a part and
-// r = s^2 / (s^2 + v),
+// The posterior of the offset mu that the biases of all pairs share, given an estimate `mean` of it
+// with the sampling variance v. The prior is a mixture of three equally likely parts with mean 0:
+// no offset, as between simulators of the same dynamics; an offset of the size of tau, the spread
+// of biases among pairs; and an offset of the size of the unit of biases. With s^2 the variance of
+// a part (0, tau^2 and 1) and r = s^2 / (s^2 + v),
 //   mu given the part ~ N(r mean, r v),   weight of the part ~ sqrt(1 - r) exp(r mean^2 / (2 v)).
-// Without the first part simulators with the same dynamics would keep the error that all pairs
-// share, which is most of what is left there.
+// Without the first part, simulators with the same dynamics would keep the error that all pairs
+// share, which is most of the error that remains there.
 class OffsetPosterior {
  public:
   struct Part {

@@ -12,9 +12,9 @@ namespace hilo {
 // with mu_lo the mean over the free and the coupled returns together. As these share the coupled
 // ones, mu_lo - mean_lo = M / (n + M) (free mean - coupled mean).
 //
-// Assumes that the coupled low-fidelity returns have the mean Q_lo, which is so only if both
-// fidelities have the same dynamics; the standard error assumes it too. docs/departures.md says
-// what becomes of it otherwise. With two or three returns alpha is wild.
+// The estimator assumes that the coupled low-fidelity returns have the mean Q_lo, which is so only
+// if both fidelities have the same dynamics; the standard error assumes it too. docs/departures.md
+// says what happens otherwise. With two or three returns alpha is very noisy.
 class PaperEstimator final : public Estimator {
  public:
   CorrectedEstimate estimate(const Evidence& e) const override {

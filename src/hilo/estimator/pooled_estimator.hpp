@@ -7,12 +7,12 @@
 
 namespace hilo {
 
-// What the estimators have in common that learn from all pairs together:
+// The common part of the estimators that learn from all pairs together:
 //
 //   Q = mean_hi + k (d - mu),   d = mean of the free returns - mean of the coupled ones,
 //
-// where the gain k and the offset mu are each one's own. With c = alpha s_l^2 / n the covariance of
-// the two sample means and v the sampling variance of d, the squared error expected is
+// where each estimator has its own gain k and offset mu. With c = alpha s_l^2 / n the covariance of
+// the two sample means and v the sampling variance of d, the expected squared error is
 //
 //   s_h^2 / n - 2 k c + k^2 (v + E[(b - mu)^2]).
 class PooledEstimator : public Estimator {
@@ -54,7 +54,7 @@ class PooledEstimator : public Estimator {
 
  protected:
   struct Gain {
-    double k;            // of d
+    double k;            // the factor of d - mu
     double offset = 0;   // mu
     double bias_square;  // E[(b - mu)^2], as far as the estimator knows
   };
@@ -65,9 +65,11 @@ class PooledEstimator : public Estimator {
   virtual Gain gain_of(const SteadyMoments& x, double alpha) const = 0;
 
  private:
-  // Returns that are all the same have no error to correct. A correction would only break ties
-  // between actions that the expensive simulator has not told apart, as where rewards are rare. One
-  // return alone says nothing of that, and in large problems most of the help is with such pairs.
+  // Whether a pair may be corrected. High-fidelity returns that are all equal have no error to
+  // correct: a correction would only break ties between actions for which the high fidelity has
+  // shown no difference, for example where rewards are rare. A single return cannot show whether
+  // returns are equal, and in large problems most of the benefit is in pairs with a single return,
+  // so these are corrected.
   static bool correctable(const Evidence& evidence) {
     const std::uint64_t n = evidence.paired.count();
     return (n == 1 || (n > 1 && evidence.paired.variance_x() > 0)) && evidence.free.count() > 0;

@@ -10,7 +10,7 @@ namespace hilo {
 namespace {
 
 constexpr double kLargestWeight = 1e6;
-constexpr std::uint64_t kFewestUpdates = 1024;  // between two fresh sums
+constexpr std::uint64_t kFewestUpdates = 1024;  // between two recomputations of all sums
 
 double steady_variance(double variance, double freedom, double pooled) {
   constexpr double kPrior = PooledEvidence::kPriorReturns;
@@ -88,8 +88,8 @@ void PooledEvidence::end_episode() {
   move_ = squares_ = 0;
 }
 
-// Takes all sums afresh, so that the rounding errors of adding and taking away are forgotten, and
-// gives every pair the weight of its difference under the bias as it is known now.
+// Recomputes all sums, so that the rounding errors of adding and subtracting do not build up, and
+// sets the precision of every pair's difference from the current estimate of the bias variance.
 void PooledEvidence::resynchronise() {
   sums_ = {};
   for (Entry& entry : entries_) {

@@ -8,43 +8,46 @@
 
 namespace hilo {
 
-// The moments of one pair with most of the sampling noise taken out of the variances. Free returns
-// are many, so their variance is drawn to that of all pairs as if by kPriorReturns more of them;
-// the variances of the few coupled ones are drawn to what the free ones suggest, times the ratio
-// that the two have over all pairs.
+// The moments of one pair, with variances shrunk to remove most of their sampling noise. Free
+// returns are many, so their variance is shrunk towards that of all pairs as if by kPriorReturns
+// more returns. Coupled returns are few, so their variances are shrunk towards the pair's variance
+// of free returns times the ratio of the two variances over all pairs.
 struct SteadyMoments {
   double n = 0, m = 0;  // effective numbers of coupled and of free returns
   double mean_high = 0;
-  double difference = 0;                           // d = mean of free - mean of coupled low
-  double var_high = 0, var_low = 0, var_free = 0;  // of one return
+  double difference = 0;  // d = mean of the free returns - mean of the coupled low-fidelity ones
+  double var_high = 0, var_low = 0, var_free = 0;              // of one return
   double noise() const { return var_low / n + var_free / m; }  // v, the variance of d given b
 };
 
-// The square of the unit u of a pair's bias, from the variance of its low-fidelity return and that
-// of all pairs. Three quarters its own: with the pair's own alone, pairs whose returns never vary
-// would count their biases as infinite; with one unit for all, the correction does harm where
-// spreads differ much, as in docking.
+// The square of the unit u of a pair's bias: a weighted mean of the variance of the pair's
+// low-fidelity return (weight kOwnShare) and that of all pairs. With the pair's own variance alone,
+// pairs whose returns never vary would have infinite biases. With one unit for all pairs, the
+// correction does harm where the spreads of returns differ much, as in docking.
 inline constexpr double kOwnShare = 0.75;
 inline double bias_unit_square(double var_low, double pooled_var_low) {
   return kOwnShare * var_low + (1 - kOwnShare) * pooled_var_low;
 }
 
-// Sums over all pairs, kept up to date in O(1). A pair counts once, as it stood when it was last
-// updated, with a weight that fades by `forgetting` with every update of any pair since: pairs not
-// visited for long carry returns of old policies. `forgetting` = 1 never fades.
+// Sums over all pairs, kept up to date in O(1). A pair counts once, with its state at its last
+// update, and its weight is multiplied by `forgetting` at every later update of any pair, because
+// pairs that have not been visited for long hold returns of old policies. With `forgetting` = 1 the
+// weights never fade.
 //
 // d estimates b = Q_lo - E[coupled low-fidelity return], which is zero for all pairs if both
-// fidelities have the same dynamics. Pairs whose returns hardly vary have less of a bias, so biases
-// are compared in units of their own, u: over the pairs d / u ~ (mu, v / u^2 + tau^2). tau^2 by
-// moments with weights 1 / (v / u^2 + tau^2) (DerSimonian and Kacker 2007, which is DerSimonian and
-// Laird 1986 for weights 1 / v); mu by its posterior given the weighted mean
-// (offset_posterior.hpp).
+// fidelities have the same dynamics. Pairs whose returns hardly vary have smaller biases, so each
+// bias is measured in a unit u of its pair: over the pairs d / u ~ (mu, v / u^2 + tau^2). tau^2 is
+// estimated by the method of moments with weights 1 / (v / u^2 + tau^2) (DerSimonian and Kacker
+// 2007, which is DerSimonian and Laird 1986 for weights 1 / v), and mu by its posterior given the
+// weighted mean (offset_posterior.hpp).
 //
-// The returns of an episode share its luck, so the errors of the pairs it visits are correlated and
-// their mean is far less certain than if they were not. The variance of the mean is therefore
-// clustered by episode (Liang and Zeger 1986), as a factor that the episodes themselves show:
+// The returns of an episode share its random outcomes, so the errors of the pairs that it visits
+// are correlated, and their mean is far less certain than if they were independent. The variance
+// of the mean is therefore clustered by episode (Liang and Zeger 1986), by a factor that is
+// estimated from the episodes:
 //   F = sum over episodes (sum of moves)^2 / sum over episodes (sum of squared moves),
-// where the move of a pair is what the episode moved its share of the weighted mean by.
+// where the move of a pair is the amount by which the episode moved the pair's term of the weighted
+// mean.
 class PooledEvidence {
  public:
   static constexpr double kPriorReturns = 30;
@@ -53,21 +56,22 @@ class PooledEvidence {
   PooledEvidence(std::size_t num_pairs, double forgetting);
 
   void update(std::size_t pair, const Evidence& evidence);
-  // The updates since the last call came from one episode.
+  // Call after the updates of one episode.
   void end_episode();
 
-  // Enough pairs have been seen for the sums to mean something.
+  // Whether enough pairs have been seen for a correction.
   bool ready() const { return num_seen_ >= kFewestPairs && sums_.var_low > 0; }
 
   double alpha() const;        // sum of cov / sum of var
   double correlation() const;  // of the pooled moments
-  // Of biases in units of u.
+  // Moments of the biases in units of u.
   double bias_offset() const { return bias_.offset; }               // E[mu]
   double bias_variance() const { return bias_.variance; }           // tau^2
   double offset_variance() const { return bias_.offset_variance; }  // Var[mu]
   double bias_square() const { return bias_.square; }               // mean of d^2 - v, at least 0
 
-  // F, at least 1: by how much the episodes' common luck widens the variance of the mean of d / u.
+  // F, at least 1: the factor by which the correlation within episodes increases the variance of
+  // the mean of d / u.
   double inflation() const {
     return clusters_.apart > 0 ? std::max(1.0, clusters_.together / clusters_.apart) : 1;
   }
@@ -84,7 +88,7 @@ class PooledEvidence {
   void load(ArchiveReader& in);
 
  private:
-  // What a pair has given to the sums.
+  // The current contribution of a pair to the sums.
   struct Entry {
     double weight = 0;  // 0: not seen yet
     double precision = 0;
@@ -116,10 +120,10 @@ class PooledEvidence {
   Sums sums_;
   Bias bias_;
   Clusters clusters_;
-  double move_ = 0, squares_ = 0;  // sum of moves and of their squares, in the episode at hand
-  double weight_ = 1;              // of the next update; grows where all others should fade
+  double move_ = 0, squares_ = 0;  // sum of moves and of their squares in the current episode
+  double weight_ = 1;  // of the next update; it grows, so that all others fade relative to it
   std::uint64_t num_seen_ = 0;
-  std::uint64_t updates_ = 0;  // since the sums were last taken afresh
+  std::uint64_t updates_ = 0;  // since the sums were last recomputed
 };
 
 }  // namespace hilo

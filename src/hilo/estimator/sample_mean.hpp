@@ -9,7 +9,7 @@ namespace hilo {
 
 struct MeanEstimate {
   double value;
-  double standard_error;  // infinite if fewer than two values make it unknown
+  double standard_error;  // infinite (unknown) with fewer than two values
 };
 
 // Plain Monte Carlo: Q_hat = (1/n) sum G_i, Var = sigma^2 / n  [eq. 5, 6].

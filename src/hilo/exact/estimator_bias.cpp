@@ -8,7 +8,7 @@
 namespace hilo {
 namespace {
 
-// Whether a variance is more than the rounding error of returns of this size.
+// Whether a variance is larger than the rounding error of returns with this mean.
 bool has_spread(double variance, double mean) { return variance > 1e-24 * (1 + mean * mean); }
 
 }  // namespace

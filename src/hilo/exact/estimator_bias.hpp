@@ -24,7 +24,7 @@ struct EstimatorBias {
   double break_even(const std::vector<std::size_t>& pairs) const;
 };
 
-// Both fidelities must have a model. `low_policy` is what is followed in the low fidelity.
+// Both fidelities must have a model. `low_policy` is the policy in the low fidelity.
 EstimatorBias exact_bias(const Fidelities& pair, const PolicyMatrix& policy,
                          const PolicyMatrix& low_policy, double gamma);
 

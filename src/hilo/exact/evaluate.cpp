@@ -28,7 +28,7 @@ Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double ga
   std::vector<double> mean_reward(model.num_states(), 0);
   std::vector<Outcome> outcomes;
 
-  // q holds the expected immediate rewards first.
+  // At first q holds the expected immediate rewards.
   for (State s = 0; s < model.num_states(); ++s)
     for (Action a = 0; a < num_actions && !model.is_terminal(s); ++a) {
       model.outcomes(s, a, outcomes);
@@ -61,7 +61,7 @@ StartValues evaluate_from_start(const Model& model, const PolicyMatrix& policy, 
                                 std::uint32_t max_steps) {
   check_policy(model, policy, gamma);
   if (model.num_afterstates() > 0) return evaluate_by_afterstates(model, policy, gamma, max_steps);
-  // One pass over the outcomes makes all of it.
+  // One pass over the outcomes builds the chain and the rewards together.
   const auto n = static_cast<Eigen::Index>(model.num_states());
   std::vector<double> mean_reward(model.num_states(), 0);
   StepRewards step(n);

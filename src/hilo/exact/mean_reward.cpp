@@ -14,7 +14,7 @@ using Front = Eigen::Matrix2Xd;
 auto running(const Front& front) { return front.row(0); }
 auto collected(const Front& front) { return front.row(1); }
 
-// The front one step on.
+// The front after one more step.
 Front advance(const SparseMatrix& go, const StepRewards& step, const Front& now) {
   Front next = Front::Zero(2, now.cols());
   for (Eigen::Index s = 0; s < go.rows(); ++s) {
@@ -35,9 +35,10 @@ double ending(const StepRewards& step, const Front& now) {
 
 double norm(const Front& front) { return front.lpNorm<1>(); }
 
-// Most chains forget where they began: after a while every step scales `running` by one factor l,
-// and `collected`, which it feeds, is l^t (c + t d), so that both obey x'' = 2 l x' - l^2 x. A
-// chain that never settles, such as a ring, is followed to its end.
+// Most chains forget their start: after a while every step scales `running` by the same factor l,
+// and `collected`, to which `running` contributes, is l^t (c + t d), so that both obey
+// x(t + 2) = 2 l x(t + 1) - l^2 x(t). A chain that never settles, such as a ring, is followed to
+// its end.
 constexpr double kSettled = 1e-14;
 bool has_settled(const Front& before, const Front& now, const Front& next, double lambda) {
   const double off = (running(next) - lambda * running(now)).lpNorm<1>();
@@ -45,8 +46,9 @@ bool has_settled(const Front& before, const Front& now, const Front& next, doubl
          norm(next - 2 * lambda * now + lambda * lambda * before) <= kSettled * norm(next);
 }
 
-// A number that follows the same law, l^t (c + t d), from two steps of it. Kept as its value and
-// the part that grows with t, so that rounding does not build up however slowly l^t falls.
+// A number of the same form, l^t (c + t d), computed from its values at two successive steps. It is
+// kept as its value and the part that grows with t, so that rounding errors do not build up however
+// slowly l^t falls.
 struct Settled {
   double now, slope;
   Settled(double before, double after, double lambda)
@@ -63,8 +65,8 @@ double mean_reward_from(const SparseMatrix& go, const StepRewards& step, const F
   Front before = Front::Zero(2, go.rows());
   Front now = start;
   double sum = 0;
-  // Steps that are done when an episode ends here: one more than t where the end is part of a step,
-  // t where it comes before it.
+  // The length of an episode that ends here is t + extra: t + 1 if the end is part of a step, t if
+  // it comes before the step.
   const double extra = steps == 0 ? 1 : 0;
   std::uint32_t t = steps;
   for (; t < max_steps && running(now).sum() > tolerance; ++t) {
@@ -76,7 +78,7 @@ double mean_reward_from(const SparseMatrix& go, const StepRewards& step, const F
     now = next;
     if (!settled) continue;
 
-    // From here on scalars tell the rest.
+    // From here on the recursion needs only scalars.
     Settled ends(ending(step, before), ending(step, now), lambda);
     Settled left(collected(before).sum(), collected(now).sum(), lambda);
     double still = running(now).sum();
@@ -88,7 +90,7 @@ double mean_reward_from(const SparseMatrix& go, const StepRewards& step, const F
     }
     return sum + left.now / t;
   }
-  // Those still running count with their mean so far.
+  // Episodes that are still running count with their mean so far.
   return t == 0 ? 0 : sum + collected(now).sum() / t;
 }
 
@@ -156,8 +158,9 @@ double expected_mean_reward(const Model& model, const StepRewards& step, const S
   return mean_reward_from(go, step, start, 0, max_steps, tolerance);
 }
 
-// The chain over after-states: a step goes from one to a successor and from there, by the policy's
-// action, to the next one. Episodes end between the two, so that ending pays nothing.
+// Uses the chain over after-states: a step goes from an after-state to a successor state and from
+// there, by the policy's action, to the next after-state. Episodes end at the successor, before the
+// action, so that the end itself gives no reward.
 StartValues evaluate_by_afterstates(const Model& model, const PolicyMatrix& policy, double gamma,
                                     std::uint32_t max_steps) {
   const auto n = static_cast<Eigen::Index>(model.num_afterstates());

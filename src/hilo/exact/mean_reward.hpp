@@ -7,12 +7,12 @@
 
 namespace hilo {
 
-// Episodes are followed until so small a share of them is still running.
+// Episodes are followed until at most this share of them is still running.
 inline constexpr double kRunOut = 1e-12;
 
 // The exact expectation of the paper's y axis: the mean reward per step of an episode, cut at
-// max_steps, averaged over episodes. A forward recursion, stopped when less than `tolerance` of the
-// episodes are still running; those count with their mean so far.
+// max_steps, averaged over episodes. It is computed by a forward recursion, which stops when at
+// most a share `tolerance` of the episodes is still running; those count with their mean so far.
 double expected_mean_reward(const Model& model, const PolicyMatrix& policy, std::uint32_t max_steps,
                             double tolerance = kRunOut);
 

@@ -8,7 +8,7 @@
 
 namespace hilo {
 
-// What a learner of a known problem could reach at most.
+// The best that an agent could reach in a problem whose model is known.
 struct Optimum {
   std::vector<std::uint8_t> optimal;  // [s * num_actions + a]: whether a is a best action of s
   double value = 0;                   // of a discounted-optimal policy from the start
@@ -18,7 +18,8 @@ struct Optimum {
 // Needs gamma < 1.
 Optimum find_optimum(const Model& model, double gamma, std::uint32_t max_steps);
 
-// How often the policy takes an optimal action, over all non-terminal states alike.
+// The probability that the policy takes an optimal action, averaged over all non-terminal states
+// with equal weights.
 double share_of_optimal_actions(const Model& model, const Optimum& optimum,
                                 const PolicyMatrix& policy);
 

@@ -14,7 +14,7 @@ struct PolicyMatrix {
   double operator()(State s, Action a) const { return probability[s * num_actions + a]; }
 };
 
-// The action probabilities behind a behaviour.
+// The action probabilities of a behaviour.
 PolicyMatrix policy_matrix(const Behaviour& behaviour);
 
 }  // namespace hilo

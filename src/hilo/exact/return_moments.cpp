@@ -6,13 +6,13 @@
 namespace hilo {
 namespace {
 
-// One of the two returns along a path: what its steps pay, and what it is worth.
+// One of the two returns along a path: its rewards and its values.
 struct PathReturn {
   RewardFunction reward;
   Values values;
 };
 
-// Of two returns x and y along one path, [s * num_actions + a].
+// Variances and covariance of two returns x and y along one path, [s * num_actions + a].
 struct Covariances {
   std::vector<double> xx, yy, xy;
 };
@@ -20,8 +20,8 @@ struct Covariances {
 // By the law of total covariance:
 //   cov(s,a) = E[ d_x d_y ] + gamma^2 E[ cov(s') ],   d = r + gamma v(s') - q(s,a)
 //   cov(s)   = E_pi[ cov(s,a) + (q_x - v_x) (q_y - v_y) ]
-// Centred throughout, so that returns without spread get a covariance of zero up to rounding. All
-// three together, as it is the outcomes of the model that take time.
+// All terms are centred, so that returns that do not vary get a covariance of zero up to rounding.
+// All three are computed together, as going through the outcomes of the model takes most time.
 Covariances covariances(const Model& model, const PolicyMatrix& policy, double gamma,
                         const ChainSolver& solver, const PathReturn& x, const PathReturn& y) {
   const std::size_t num_actions = model.num_actions();

@@ -11,7 +11,7 @@
 namespace hilo {
 namespace {
 
-// q(s, .) for given values of the successors, into q.
+// Computes q(s, .) from the values v of the successors.
 void bellman_row(const Model& model, State s, double gamma, const std::vector<double>& v,
                  std::vector<Outcome>& outcomes, std::vector<double>& q) {
   for (Action a = 0; a < model.num_actions(); ++a) {
@@ -24,7 +24,7 @@ void bellman_row(const Model& model, State s, double gamma, const std::vector<do
 
 constexpr std::size_t kMaxPolicies = 1000;  // a dozen is usual
 
-// Without discounting a policy that never ends, such as the one to begin with, has no values.
+// Without discounting, a policy that never ends has no values, and the initial policy may be one.
 void require_discount(double gamma) {
   if (!(gamma >= 0 && gamma < 1))
     throw Error(Errc::spec,
@@ -78,8 +78,8 @@ Solution solve_afterstates(const Model& model, double gamma, double tolerance) {
   require_discount(gamma);
   check_model(model);
   const std::size_t num_actions = model.num_actions();
-  std::vector<double> w(model.num_afterstates(), 0);  // of what follows an after-state
-  // Asked for once, not in every sweep.
+  std::vector<double> w(model.num_afterstates(), 0);  // value of what follows an after-state
+  // Computed once, not in every sweep.
   std::vector<std::uint32_t> next(model.num_states() * num_actions);
   std::vector<double> reward(next.size(), 0);
   for (State s = 0; s < model.num_states(); ++s)
@@ -137,7 +137,7 @@ Solution policy_iteration(const Model& model, double gamma) {
     for (State s = 0; s < model.num_states(); ++s) {
       const auto row = row_of(model, solution.values.q, s);
       const auto best = std::ranges::max_element(row);
-      // Only a real gain counts: rounding must not make two equal actions take turns.
+      // Only a real gain counts: rounding errors must not make two equal actions alternate.
       const double gain = *best - row[solution.policy[s]];
       if (gain <= 1e-12 * (1 + std::abs(*best))) continue;
       solution.policy[s] = static_cast<Action>(best - row.begin());

@@ -16,11 +16,11 @@ struct Solution {
 // < 1.
 Solution value_iteration(const Model& model, double gamma, double tolerance = 1e-11);
 
-// The same by evaluating and improving a policy until it is stable: few, costly iterations.
+// The same by evaluating and improving a policy until it is stable; needs few, costly iterations.
 Solution policy_iteration(const Model& model, double gamma);
 
-// The same through after-states, by repeated Bellman updates of these few, for a model that has
-// them.
+// The same for a model with after-states, by repeated Bellman updates of the after-states, of which
+// there are few.
 Solution solve_afterstates(const Model& model, double gamma, double tolerance = 1e-11);
 
 // The policy that takes policy[s] in s.

@@ -23,7 +23,7 @@ fs::path Checkpoints::file_of(const RunKey& run) const {
 
 namespace {
 
-// Only one process at a time works on a run, so that the name needs nothing of its own.
+// Only one process at a time works on a run, so the name does not have to identify the process.
 fs::path unfinished(const fs::path& file) { return file.string() + ".part"; }
 
 }  // namespace
@@ -39,8 +39,8 @@ std::optional<std::vector<std::byte>> Checkpoints::find(const RunKey& run) const
 void Checkpoints::keep(const RunKey& run, std::span<const std::byte> bytes) const {
   const fs::path file = file_of(run);
   std::error_code failed;
-  // Twice: whoever removes the last of the others may remove the folder meanwhile. A full disk is
-  // no reason to stop: what the run has cost would be lost only if it were killed.
+  // Tries twice, because another run that removes the last other checkpoint may remove the folder
+  // in between. A full disk is no reason to stop: work is lost only if the run is killed.
   for (int attempt = 0; attempt < 2; ++attempt) {
     fs::create_directories(folder_, failed);
     std::ofstream out(unfinished(file), std::ios::binary | std::ios::trunc);
@@ -76,7 +76,7 @@ void CheckpointTimer::keep(const RunKey& key, const SingleRun& run) {
   try {
     checkpoints_->keep(key, run.save());
   } catch (const std::exception&) {
-    // There is no memory for it: the run must not fail for that.
+    // For example, there is not enough memory. The run must not fail because of that.
   }
   const std::chrono::duration<double> took = Clock::now() - start;
   next_ = Clock::now() + seconds(std::max(checkpoints_->every(), took.count() * kLongest));

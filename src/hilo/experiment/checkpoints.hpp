@@ -12,24 +12,26 @@ namespace hilo {
 
 class SingleRun;
 
-// Runs under way, one file for each in a folder of their own, so that an interrupted run goes on
-// where it was. They are worth time, not results: whatever is wrong with them, the run begins anew.
+// Saved states of unfinished runs, one file for each run in a folder of their own, so that an
+// interrupted run continues where it stopped. They only save time and do not affect results: if
+// anything is wrong with a checkpoint, the run starts from the beginning.
 class Checkpoints {
  public:
-  // What is lost of a run when it is killed: so many seconds, or fifty times what writing a
-  // checkpoint takes, if that is more, and the piece of work under way.
+  // Seconds between checkpoints. A run that is killed loses the work of this time, or of fifty
+  // times the time that writing a checkpoint takes if that is longer, and the piece of work under
+  // way.
   static constexpr double kEvery = 5;
 
-  // The folder is made when it is needed, and removed with its last file.
+  // The folder is created when it is needed, and removed with its last file.
   explicit Checkpoints(std::filesystem::path folder, double every = kEvery)
       : folder_(std::move(folder)), every_(every) {}
-  // That of a store: `hilo.db.running`.
+  // The checkpoints of a store, in a folder beside it: `hilo.db.running`.
   static Checkpoints beside(const std::filesystem::path& store, double every = kEvery);
 
   double every() const { return every_; }  // seconds
 
   std::optional<std::vector<std::byte>> find(const RunKey& run) const;
-  // Written as a whole or not at all. What cannot be written is not kept.
+  // Writes the whole checkpoint or nothing. Errors are ignored.
   void keep(const RunKey& run, std::span<const std::byte> bytes) const;
   void remove(const RunKey& run) const;
 
@@ -39,8 +41,8 @@ class Checkpoints {
   double every_;
 };
 
-// Keeps one run every so many seconds, and more rarely where that takes long: it takes a fiftieth
-// of the time at most.
+// Writes a checkpoint of one run at regular intervals, and less often if writing takes long: it
+// takes at most a fiftieth of the time.
 class CheckpointTimer {
  public:
   explicit CheckpointTimer(const Checkpoints* checkpoints);
@@ -49,7 +51,7 @@ class CheckpointTimer {
   void keep(const RunKey& key, const SingleRun& run);
 
  private:
-  static constexpr double kLongest = 50;  // times what it takes
+  static constexpr double kLongest = 50;  // smallest interval, as a multiple of the time to write
 
   using Clock = std::chrono::steady_clock;
   static Clock::duration seconds(double count) {

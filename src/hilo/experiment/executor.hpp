@@ -5,7 +5,8 @@
 namespace hilo {
 
 // Where runs are executed: on the threads of this process, on the ranks of an MPI job
-// (run_mpi.hpp), or wherever whole runs can be. Results are the same everywhere.
+// (detail/run_mpi.hpp), or anywhere else that can execute whole runs. Results are the same
+// everywhere.
 class Executor {
  public:
   Executor() = default;
@@ -13,7 +14,7 @@ class Executor {
   Executor& operator=(const Executor&) = delete;
   virtual ~Executor() = default;
 
-  // Does all runs of the plan but the finished ones, as run_all does.
+  // Executes all runs of the plan except the finished ones, as run_all does.
   virtual Progress run(const std::vector<RunGroup>& all, const std::set<RunKey>& finished,
                        const RunCallbacks& callbacks) = 0;
 };

@@ -10,7 +10,7 @@ namespace {
 std::string key_of(const ProblemKind& kind, const std::map<std::string, Value>& problem,
                    std::uint64_t seed) {
   const bool same = kind.same_for_all_seeds && !kind.has_files_by_seed(problem);
-  // Kinds of the caller's own may share a name.
+  // User-defined kinds may have the same name, so the key has the address of the kind.
   std::string key = fmt::format("{} {}", static_cast<const void*>(&kind), same ? 0 : seed);
   for (const ParameterInfo& info : kind.parameters)
     if (!info.low_fidelity_only)
@@ -29,7 +29,7 @@ const Optimum* HighFidelity::optimum(double gamma, std::uint32_t max_steps) cons
   try {
     if (is_new) place->second = find_optimum(*model, gamma, max_steps);
   } catch (const Error&) {
-    // Runs can do without it.
+    // Runs do not need the optimum.
   }
   return place->second ? &*place->second : nullptr;
 }

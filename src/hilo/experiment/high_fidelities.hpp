@@ -12,14 +12,14 @@
 
 namespace hilo {
 
-// An expensive simulator with its exact optimum, which is found when first asked for.
+// An expensive simulator with its exact optimum, which is computed when it is first asked for.
 class HighFidelity {
  public:
   explicit HighFidelity(HighSimulator simulator) : simulator_(std::move(simulator)) {}
 
   const HighSimulator& simulator() const { return simulator_; }
 
-  // nullptr if it cannot be known: without a model, or without discounting.
+  // nullptr if it cannot be computed, as without a model or without discounting.
   const Optimum* optimum(double gamma, std::uint32_t max_steps) const;
 
  private:
@@ -28,8 +28,8 @@ class HighFidelity {
   mutable std::map<std::pair<double, std::uint32_t>, std::optional<Optimum>> optima_;
 };
 
-// Shares the high fidelity among all problems of a seed that have the same one, as long as it is in
-// use or was among the last ones asked for. Any thread may ask.
+// Shares a high fidelity among all problems of a seed that have the same one, as long as it is in
+// use or was among the last ones asked for. Any thread may call it.
 class HighFidelities {
  public:
   std::shared_ptr<const HighFidelity> get(const ProblemKind& kind,
@@ -37,7 +37,7 @@ class HighFidelities {
                                           std::uint64_t seed);
 
  private:
-  // A plan goes seed by seed, with few different high fidelities each.
+  // A plan proceeds seed by seed, and each seed has few different high fidelities.
   static constexpr std::size_t kRecent = 2;
   std::shared_ptr<const HighFidelity> keep(const std::shared_ptr<const HighFidelity>& used);
 

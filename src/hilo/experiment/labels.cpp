@@ -12,7 +12,7 @@
 namespace hilo {
 namespace {
 
-// All keys of a configuration that may tell it from others, with their values.
+// All keys of a configuration that may distinguish it from others, with their values.
 NamedValues traits(const RunConfig& config) {
   NamedValues all(config.agent_parameters.all().begin(), config.agent_parameters.all().end());
   for (const auto& [key, value] : config.problem) all.emplace(key, value);
@@ -21,8 +21,8 @@ NamedValues traits(const RunConfig& config) {
   return all;
 }
 
-// What all configurations of one method share at the front of their labels: the kind, and what
-// makes a method of its own of it, where that is neither the default nor in the name.
+// The beginning of the labels of all configurations of one method: the kind, and the values that
+// define the method (names_method), unless they are defaults or the kind makes a name of its own.
 std::string method_name(const RunConfig& config) {
   const AgentKind& kind = *config.agent;
   const Parameters& parameters = config.agent_parameters;
@@ -43,13 +43,14 @@ bool sets(const RunConfig& config, const std::string& variant, const std::string
   });
 }
 
-// A variant is spelled out only where the method's name does not say it already.
+// A variant is shown only if the method's name does not say it already.
 std::string shown_variant(const RunConfig& config) {
   return method_name(config) == config.agent->display ? variant_of(config) : "";
 }
 
-// The keys whose values differ among the configurations of one method; the variant counts over all
-// of a kind, so that one published run beside a better estimator is named as such.
+// The keys whose values differ among the configurations of one method. The variant is compared
+// among all configurations of a kind, so that one published run beside a better estimator is named
+// as such.
 std::set<std::string> differing_keys(const std::vector<RunConfig>& configs,
                                      const RunConfig& example) {
   std::map<std::string, std::set<std::string>> seen;
@@ -65,7 +66,7 @@ std::set<std::string> differing_keys(const std::vector<RunConfig>& configs,
   return keys;
 }
 
-// The parameters of both, those of the agent first.
+// The parameters of the agent, followed by those of the problem.
 std::vector<ParameterInfo> parameters_of(const RunConfig& config) {
   std::vector<ParameterInfo> all = config.agent->parameters;
   const auto& problem = config.problem_kind->parameters;
@@ -125,7 +126,7 @@ std::string variant_of(const RunConfig& config) {
 
 void assign_labels(std::vector<RunConfig>& configs, const std::string& where) {
   std::set<std::string> used;
-  // By method: asking anew for every configuration would make long sweeps slow.
+  // Kept by method, because computing the keys for every configuration would make long sweeps slow.
   std::map<std::pair<const AgentKind*, std::string>, std::set<std::string>> keys;
   for (RunConfig& config : configs) {
     if (config.label.empty()) {

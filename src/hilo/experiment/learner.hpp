@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-// An expensive episode that is to be made. Whoever makes it follows the agent's policy of this
-// moment, unless it is one of a pilot study, which follows the uniform policy.
+// A request for a high-fidelity episode. The episode must follow the agent's current policy, or the
+// uniform policy if it belongs to a pilot study.
 struct EpisodeRequest {
   std::uint64_t number = 0;  // counted from 0
   StreamAddress streams;
@@ -17,14 +17,14 @@ struct EpisodeRequest {
   bool is_pilot = false;
 };
 
-// What an expensive episode was, for those who keep the accounts.
+// Summary of a high-fidelity episode, for the records of the training loop.
 struct EpisodeFacts {
   std::uint64_t length = 0;
   bool truncated = false;
   double mean_reward = 0, discounted_return = 0;
 };
 
-// What test episodes gave on average, and took in all.
+// Mean reward and mean return of test episodes, and their steps in total.
 struct TestFacts {
   double reward = 0, discounted_return = 0;
   std::uint64_t steps = 0;
@@ -35,8 +35,8 @@ struct OwnValue {
   double value = 0, standard_error = 0;
 };
 
-// All that the training loop knows of an agent and its expensive simulator. There is one for each
-// domain: TabularLearner for tables.
+// The training loop's interface to an agent and its expensive simulator. There is one
+// implementation for each domain: TabularLearner for tables.
 class Learner {
  public:
   Learner() = default;
@@ -47,21 +47,21 @@ class Learner {
   virtual Agent& agent() = 0;
   virtual const Agent& agent() const = 0;
 
-  // Makes the episode and keeps it until learn. (Or somebody else makes it: the domain's class
-  // takes it then.)
+  // Runs the episode and keeps it until learn. (If the caller runs it instead, the domain's class
+  // has a function that takes it.)
   virtual void play(const EpisodeRequest& request) = 0;
-  // What is kept, and what the agent did with it.
+  // facts describes the kept episode. learn passes it to the agent and returns the agent's report.
   virtual EpisodeFacts facts() const = 0;
   virtual LearnReport learn() = 0;
 
   virtual TestFacts test(const StreamAddress& streams, const Horizon& horizon,
                          std::uint32_t episodes) = 0;
-  // Of the greedy policy, where the distribution behind the expensive simulator is known.
+  // Exact values of the greedy policy; empty if the expensive simulator has no model.
   virtual std::vector<Fact> exact_values(const Horizon& horizon) = 0;
   virtual bool has_model() const = 0;
-  // What the agent itself thinks that its greedy policy is worth; nothing where it cannot judge.
+  // The agent's own estimate of the value of its greedy policy; nothing if it has none.
   virtual std::optional<OwnValue> own_value() const = 0;
-  // What an observer of the problem has to say.
+  // What the problem's observer and the user-defined metrics record.
   virtual std::vector<Fact> observed_at_test() { return {}; }
   virtual std::vector<Fact> observed_at_end() { return {}; }
 

@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-// Those of the training loop. Agents and problems have theirs in their kinds.
+// The metrics of the training loop. Those of agents and problems are in their kinds.
 std::vector<MetricKind> of_the_loop() {
   using enum Better;
   using enum Measured;
@@ -149,7 +149,7 @@ const MetricKind& add_metric_kind(MetricKind kind) {
 
 namespace {
 
-// Names with commas between, without the spaces around them.
+// Splits a comma-separated list into names, without the spaces around them.
 std::vector<std::string> split(std::string_view list) {
   std::vector<std::string> names;
   for (;;) {

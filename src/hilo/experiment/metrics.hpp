@@ -13,38 +13,38 @@
 
 namespace hilo {
 
-// What a metric of the caller's may look at.
+// What a user-defined metric may use.
 struct MetricView {
   const TabularAgent& agent;
   const EpisodeSimulator& high;
   const Horizon& horizon;
 };
 
-// A number that runs record, as the export, reports and tables name it.
+// A number that runs record, under the name that the export, reports and tables use.
 struct MetricKind : FactInfo {
-  // The level of the optimum, where that is known, is recorded under this name.
+  // The metric that holds the value of the optimum, if that is known.
   std::string optimum = {};
-  // Metrics that hilo comes with are measured by the training loop, the agent or the problem. One
-  // of the caller's is measured by this, in runs whose spec names it in test.metrics; it must be a
-  // function of what it sees. Nothing where there is nothing to tell.
+  // Built-in metrics are measured by the training loop, the agent or the problem. A user-defined
+  // metric is measured by this function, in runs whose spec names it in test.metrics. The function
+  // must be pure. It returns nothing if there is no value.
   std::function<std::optional<double>(const MetricView&)> measure = {};
 };
 
-// What opens the names of a problem's own figures.
+// The prefix of the metrics that record Problem::facts.
 inline constexpr const char* kOfProblem = "problem_";
 
-// All of them: those of the training loop, of the caller, of agents and of problems.
+// All metrics: those of the training loop, of the user, of agents and of problems.
 std::vector<MetricKind> metric_kinds();
-// The one of this name, or one that knows nothing but the name: a store may come from a program
-// that has others.
+// The metric of this name, or one with nothing but the name if it is unknown: a store may come from
+// a program with other metrics.
 MetricKind metric_named(std::string_view name);
-// Adds a metric of the caller's, which must have `measure`. Before anything runs.
+// Registers a user-defined metric, which must have `measure`. Must be called before anything runs.
 const MetricKind& add_metric_kind(MetricKind kind);
 
-// The metrics that a spec names, with commas between: "regret, my-metric". Throws Errc::spec on
-// one that is unknown or that cannot be asked for.
+// The user-defined metrics that a spec names in a comma-separated list: "regret, my-metric". Throws
+// Errc::spec if a name is unknown, built-in or given twice.
 std::vector<MetricKind> metrics_to_measure(std::string_view list);
-// The same list in the form that all have in common: "a,b".
+// The same list without spaces around the names: "a,b".
 std::string normal_form(std::string_view list);
 
 }  // namespace hilo

@@ -5,11 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "hilo/experiment/configuration.hpp"
 #include "hilo/policy/artifact.hpp"
 
 namespace hilo {
 
-// What a run is known by: equal keys have equal results.
+// Identifies a run: runs with equal keys have equal results.
 struct RunKey {
   std::string config;  // hash of the canonical configuration
   std::uint64_t seed = 0;
@@ -17,10 +18,11 @@ struct RunKey {
   auto operator<=>(const RunKey&) const = default;
 };
 
-// One number measured in a run after so many training episodes. Names are those of the export:
-// test_reward, test_return, variance_ratio at every test; policy_value, policy_reward at some;
-// variance_ratio_last_1000, high_steps, low_steps, truncated, seconds at the end; own_value and
-// own_value_error there too, where neither a model nor tests say what the greedy policy is worth.
+// One number measured in a run after `episode` training episodes. Names are those of the export,
+// for example test_reward, test_return and variance_ratio at every test; policy_value and
+// policy_reward at some tests; variance_ratio_last_1000, high_steps, low_steps, truncated and
+// seconds at the end. If neither a model nor tests give the value of the greedy policy, own_value
+// and own_value_error are recorded at the end too.
 struct Measurement {
   std::uint64_t episode;
   std::string metric;
@@ -29,14 +31,14 @@ struct Measurement {
 
 struct RunRecord {
   RunKey key;
-  std::string canonical;  // the configuration itself
+  Configuration configuration;
   bool failed = false;
   std::string error;         // if it failed,
   std::exception_ptr cause;  // and what was thrown, for callers in the same process
   std::vector<Measurement> measurements;
   PolicyArtifact policy;  // the final one
   std::vector<double>
-      standard_errors;        // of a Q table, as the agent judges; infinite where it cannot
+      standard_errors;        // of a Q table, as the agent estimates them; infinite if it cannot
   std::string host, machine;  // where it ran; empty: here
 };
 

@@ -18,9 +18,9 @@
 namespace hilo {
 namespace {
 
-constexpr double kMeanLength = 10;  // of an episode: a guess that only weighs runs against others
+constexpr double kMeanLength = 10;  // of an episode: a guess, only used for estimates of cost
 
-// Core seconds of one run, from a few episodes and one test of it.
+// Estimated core seconds of one run, from a trial with a few episodes and two tests.
 double estimate_run(const PlannedRun& run, const Fidelities& pair) {
   TrainingOptions options = training_options(run);
   const Parameters& p = run.config->test;
@@ -50,7 +50,8 @@ double estimate_run(const PlannedRun& run, const Fidelities& pair) {
   const double one_test = (seconds_since(start) - training.seconds()) / 2;  // before and after
   const double num_tests = budget / every + 1;
   const double num_exact = exact_every > 0 ? budget / exact_every + 1 : num_tests;
-  // With exact values the measured test is mostly these; without, it is the roll-outs alone.
+  // With exact values, most of the measured time of a test is for these; otherwise it is for the
+  // test episodes alone.
   return preparation + training.seconds() / trial * budget +
          one_test * (exact_every > 0 ? num_exact : num_tests);
 }
@@ -63,11 +64,12 @@ bool same_high_fidelity(const RunGroup& group, const RunConfig& config) {
   });
 }
 
-// Puts the run into the group of its problem, one from `first` on, or into a new one.
+// Adds the run to the group of its problem, searched from index `first` on, or to a new group.
 void join_group(const PlannedRun& run, std::size_t first, std::vector<RunGroup>& groups) {
   const RunConfig& config = *run.config;
-  // An agent that sees the high fidelity alone can join any problem of the same seed: its own is
-  // the same there, by the rule that problem streams depend on the seed alone.
+  // An agent that uses the high fidelity alone can join any problem of the same seed with the same
+  // high-fidelity parameters: its high fidelity is the same there, because problem streams depend
+  // on the seed alone.
   const auto joins = [&](const RunGroup& group) {
     if (!config.agent->uses_low_fidelity()) return same_high_fidelity(group, config);
     return group.problem_kind == config.problem_kind && group.problem == config.problem;
@@ -88,7 +90,7 @@ std::vector<RunGroup> plan(std::span<const Spec> specs, const std::set<RunKey>& 
   std::set<std::uint64_t> seeds;
   for (const Spec& spec : specs)
     for (std::uint64_t seed = spec.seeds.first; seed <= spec.seeds.last; ++seed) seeds.insert(seed);
-  // Seed by seed, so that what is there after an interruption is of use.
+  // Seed by seed, so that the results are of use after an interruption.
   for (const std::uint64_t seed : seeds) {
     const std::size_t first_of_seed = groups.size();
     for (const Spec& spec : specs) {
@@ -154,8 +156,8 @@ Progress ThreadExecutor::run(const std::vector<RunGroup>& all, const std::set<Ru
 
 namespace {
 
-// Trials are for an answer within seconds: no large problem is made for one, and of long sweeps
-// only the first configurations are tried.
+// Trials must give an answer within seconds: no large problem is built for one, and only the first
+// configurations of long sweeps are tried.
 constexpr double kLargestTrial = 1e9;  // bytes
 constexpr std::size_t kMostTrials = 64;
 
@@ -196,7 +198,7 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
   CostEstimate estimate{.bytes_per_thread = estimate_bytes(groups)};
   std::map<const RunConfig*, double> seconds;
   std::map<std::map<std::string, Value>, double> build_seconds;
-  // Of what was tried, for the rest.
+  // Sums over the trials, from which the other runs are estimated.
   double tried = 0, relative = 0, built = 0;
   for (const RunGroup& group : groups) {
     if (bytes_of_tables(group) > kLargestTrial) {

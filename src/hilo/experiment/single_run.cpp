@@ -26,8 +26,8 @@ constexpr std::uint32_t kArchiveVersion = 1;
 // The exact bias needs some twenty numbers for each pair of state and action.
 constexpr std::size_t kMaxBiasPairs = 200'000;
 
-// What the paper's estimator would converge to under the agent's last policy, where that can be
-// computed: root mean squares over all pairs of state and action.
+// Adds the exact standard deviation of returns and the exact bias of the paper's estimator under
+// the agent's last policy, as root mean squares over all pairs of non-terminal state and action.
 void add_exact_bias(const TabularAgent& agent, const Fidelities& pair, const RunConfig& config,
                     RunRecord& record) {
   const double gamma = config.train.number("gamma");
@@ -49,12 +49,12 @@ void add_exact_bias(const TabularAgent& agent, const Fidelities& pair, const Run
   };
   add("return_sd", std::sqrt(variances / count));
   const auto& has_bias = config.agent->has_the_papers_bias;
-  if (!has_bias || !has_bias(config.agent_parameters)) return;  // at nobody's mercy
+  if (!has_bias || !has_bias(config.agent_parameters)) return;  // it does not have this bias
   add("bias_rms", std::sqrt(bias_squares / count));
   add("bias_break_even", bias.break_even(pairs));
 }
 
-// A finished training must not be lost because something beside it cannot be computed.
+// A finished training must not be lost because these additional metrics cannot be computed.
 void try_to_add_exact_bias(const TabularAgent& agent, const Fidelities& pair,
                            const RunConfig& config, RunRecord& record) {
   try {
@@ -64,7 +64,7 @@ void try_to_add_exact_bias(const TabularAgent& agent, const Fidelities& pair,
   }
 }
 
-// What the totals say of the optimum, where it is known.
+// The optimum, if it is known, is recorded with the totals.
 TestPlan test_plan(const RunConfig& config, const Optimum* optimum) {
   const Parameters& p = config.test;
   TestPlan plan = {.every = static_cast<std::uint64_t>(p.integer("every")),
@@ -105,9 +105,9 @@ Action TabularRequest::action(std::uint32_t t, State s) const {
 
 std::uint32_t TabularRequest::simulator_seed() const { return seed_of(streams.stream(), 0); }
 
-// What it is made of, in the order in which the parts need each other.
+// The members are in the order in which they depend on each other.
 struct SingleRun::Impl {
-  // Of a run that has its problem to itself.
+  // The problem of a run that does not share it.
   struct Own {
     std::shared_ptr<const HighFidelity> high;
     Problem problem;
@@ -135,7 +135,7 @@ struct SingleRun::Impl {
                                  static_cast<std::uint32_t>(config.train.integer("max_steps"))}}),
         training(learner, training_options(run), test_plan(config, optimum)) {}
 
-  std::unique_ptr<const Own> own;  // null: the problem is somebody else's
+  std::unique_ptr<const Own> own;  // null: the problem belongs to the caller
   RunConfig config;
   PlannedRun run;
   const HighFidelity& high;
@@ -229,7 +229,7 @@ std::vector<std::byte> SingleRun::save() const {
     throw Error(Errc::usage, "the agent of this run cannot be saved");
   ArchiveWriter out(kTag, kArchiveVersion);
   const RunKey key = impl_->run.key();
-  // What another program would do from here on need not be what this one would have done.
+  // Another version of the program need not continue in the same way, so load refuses its states.
   out.text(program_name());
   out.text(key.config);
   out.value(key.seed);

@@ -14,52 +14,52 @@ namespace hilo {
 class HighFidelity;
 struct PlannedRun;
 
-// An expensive episode that is to be made by somebody else.
+// A request for a high-fidelity episode that the caller runs.
 struct TabularRequest {
   std::uint64_t number = 0;  // counted from 0
   Behaviour policy;          // a view, valid until tell or load
   StreamAddress streams;
   Horizon horizon;
 
-  // For those who make it one step at a time: the action of step t, counted from 0, in state s, and
-  // a seed below 2^31 for a simulator of their own.
+  // For callers that run it one step at a time: the action of step t, counted from 0, in state s,
+  // and a seed below 2^31 for a simulator of their own.
   Action action(std::uint32_t t, State s) const;
   std::uint32_t simulator_seed() const;
 };
 
-// One run under way: a configuration of a spec with a seed, its problem, its agent, and the loop
-// between them. It can be left after any step and taken up again, here or elsewhere, with the same
-// bits.
+// One run: a configuration of a spec with a seed, its problem, its agent, and the training loop. It
+// can be saved after any step and continued later, here or elsewhere, with the same bits.
 class SingleRun {
  public:
-  // The agent of this label; "" where the spec has only one. Builds the problem.
+  // For the agent with this label, which may be "" if the spec has only one. Builds the problem.
   SingleRun(const Spec& spec, std::string_view label, std::uint64_t seed);
-  // On a problem that is there already, and that must outlive it.
+  // On an existing problem, which must outlive it.
   SingleRun(const PlannedRun& run, const HighFidelity& high, const Problem& problem);
   SingleRun(SingleRun&&) noexcept;
   SingleRun& operator=(SingleRun&&) noexcept;
   ~SingleRun();
 
-  // The next piece of work; true when all is done.
+  // Does the next piece of work. Returns whether the run is done.
   bool step();
   bool is_done() const;
   double share() const;  // of the budget that is spent
   const EpisodeSimulator& high() const { return *shared_high(); }
   const std::shared_ptr<const EpisodeSimulator>& shared_high() const;
 
-  // Ask and tell: the caller makes the episodes.
+  // Ask and tell, for callers that run the episodes themselves.
   TabularRequest ask();
   void tell(const Episode& episode);
-  bool has_open_request() const;  // that was asked for and not yet told
+  bool has_open_request() const;  // asked for, but not told yet
 
   const std::vector<Measurement>& measurements() const;
   // What goes into a store. The run must be done.
   RunRecord record() const;
 
-  // Whether it is between two pieces of work: not after an agent has thrown in the middle of one.
+  // Whether the agent can be saved and no exception was thrown in the middle of a piece of work.
   bool can_be_saved() const;
   std::vector<std::byte> save() const;
-  // Throws, and is of no more use, unless the bytes are a state of the same run.
+  // Throws unless the bytes are a saved state of the same run. The object must not be used after it
+  // has thrown.
   void load(std::span<const std::byte> bytes);
 
  private:

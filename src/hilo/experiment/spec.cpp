@@ -62,14 +62,14 @@ void check_seeds(const SeedRange& seeds, const std::string& where) {
   if (seeds.last > kLargestSeed) fail(fmt::format("{}: seed {} is too large", where, seeds.last));
 }
 
-// Lists of the same metrics are the same, however they are written.
+// Spaces in a list of metrics must not make a different configuration.
 NamedValues with_normal_metrics(NamedValues test) {
   if (const auto found = test.find("metrics"); found != test.end())
     if (auto* list = std::get_if<std::string>(&found->second)) *list = normal_form(*list);
   return test;
 }
 
-// Names and texts end up in files and on screens.
+// Names and texts are written to files and shown on screens, so they must be plain text.
 void check_texts(const SpecTable& table, const std::string& where) {
   const auto check = [&](const std::string& key, const Value& value) {
     const auto* text = std::get_if<std::string>(&value);
@@ -89,7 +89,7 @@ void check_texts(const SpecData& data, const std::string& where) {
     check_texts(data.agents[i], fmt::format("{}: agent {}", where, i + 1));
 }
 
-// Where files are is nobody's business but the user's.
+// The text that is kept of a spec should not reveal where the user's files are.
 SpecData without_folders(SpecData data, const ProblemKind& kind) {
   for (const std::string& key : kind.file_parameters)
     if (const auto found = data.problem.values.find(key); found != data.problem.values.end())
@@ -166,7 +166,7 @@ Spec parse_spec(std::string_view text, const std::string& where, const Overrides
   for (const std::string& override_text : overrides) apply_override(root, override_text);
   try {
     Spec spec = make_spec(read_spec(root, where), where, own);
-    // What is kept is the user's own text, unless it had to be changed.
+    // The user's own text is kept, unless it had to be changed.
     spec.text = text;
     if (shorten_paths(root, *spec.configs[0].problem_kind) || !overrides.empty()) {
       std::ostringstream out;

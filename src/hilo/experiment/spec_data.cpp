@@ -39,7 +39,7 @@ std::string written(const Value& value) {
 
 std::string written(const SpecTable& table) {
   std::string out;
-  // The kind says what the other keys mean.
+  // The kind comes first, because it decides what the other keys mean.
   if (const auto kind = table.values.find("kind"); kind != table.values.end())
     out += fmt::format("kind = {}\n", written(kind->second));
   for (const auto& [key, value] : table.values)

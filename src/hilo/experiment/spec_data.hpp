@@ -14,14 +14,14 @@ struct SeedRange {
   std::uint64_t count() const { return last - first + 1; }
 };
 
-// A table of a spec: fixed values, and lists to run through.
+// A table of a spec: fixed values, and lists of values to sweep over.
 struct SpecTable {
   NamedValues values;
   std::vector<std::pair<std::string, std::vector<Value>>> sweep = {};
 };
 
-// A spec as it is written, before anybody knows what its keys mean. It comes from TOML or is made
-// by a program; make_spec (spec.hpp) checks it.
+// A spec as it is written, before its keys are interpreted. It is read from TOML or made by a
+// program; make_spec (spec.hpp) checks it.
 struct SpecData {
   std::string name;
   SeedRange seeds;
@@ -29,7 +29,7 @@ struct SpecData {
   std::vector<SpecTable> agents;
 };
 
-// The same as TOML, as docs/spec.md describes it.
+// The spec in TOML, as docs/spec.md describes it.
 std::string to_toml(const SpecData& data);
 
 // All combinations of the swept values, the first key varying slowest.

@@ -84,8 +84,8 @@ std::vector<Fact> TabularLearner::exact_values(const Horizon& horizon) {
   return facts;
 }
 
-// max_a Q(s, a), averaged over the states s that episodes have started in. Its standard error adds
-// up those of Q, as the agent judges them, and that of the starts drawn:
+// max_a Q(s, a), averaged over the states s that episodes have started in. Its variance is the sum
+// of that of Q, as the agent estimates it, and that of the sampled start states:
 //   var = sum_s w(s)^2 se(s)^2 + sum_s w(s) (v(s) - value)^2 / N
 std::optional<OwnValue> TabularLearner::own_value() const {
   const auto n = static_cast<double>(agent_.episodes());
@@ -106,7 +106,7 @@ std::optional<OwnValue> TabularLearner::own_value() const {
   return OwnValue{value, std::sqrt(variance)};
 }
 
-// What the caller's own metrics say now.
+// The current values of the user-defined metrics.
 std::vector<Fact> TabularLearner::measured(Measured when) const {
   std::vector<Fact> facts;
   for (const MetricKind& metric : options_.metrics)

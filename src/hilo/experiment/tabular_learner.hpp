@@ -17,20 +17,20 @@ struct TabularLearnerOptions {
   bool has_pilot = false;                // some episodes will follow the uniform policy
   const Optimum* optimum = nullptr;      // of the high fidelity, where it is known
   RunObserver* observer = nullptr;       // told of every training episode, asked at every test
-  std::vector<MetricKind> metrics = {};  // of the caller's, measured at tests or at the end
-  Horizon horizon = {};                  // what they are told of it
+  std::vector<MetricKind> metrics = {};  // user-defined ones to measure
+  Horizon horizon = {};                  // that these metrics are given
 };
 
-// The domain of tables.
+// The learner for the domain of tables.
 class TabularLearner final : public Learner {
  public:
   TabularLearner(TabularAgent& agent, const EpisodeSimulator& high,
                  const TabularLearnerOptions& options);
 
-  // What whoever makes the episode has to follow. A view, valid until learn or load.
+  // The policy that the requested episode must follow. A view, valid until learn or load.
   Behaviour policy(const EpisodeRequest& request) const;
-  // An episode that somebody else made. Throws Errc::simulator, and changes nothing, unless it
-  // fits.
+  // Takes an episode that the caller ran. Throws Errc::simulator, and changes nothing, unless the
+  // episode is valid.
   void take(const EpisodeRequest& request, const Episode& episode);
 
   Agent& agent() override { return agent_; }

@@ -9,12 +9,12 @@
 
 namespace hilo {
 
-// Thrown where somebody was told to stop.
+// Thrown when a run is told to stop.
 struct Interrupted {};
 
-// Trains an agent on a table to the end: the loop of training.hpp in one call. Exact values need a
-// high fidelity with a model and are left out without one. `keep_going` is asked before every test
-// and every episode; when it says no, Interrupted is thrown.
+// Trains a tabular agent to the end: the loop of training.hpp in one call. Exact values need a high
+// fidelity with a model and are left out without one. `keep_going` is called before the
+// preparation, every test and every episode; Interrupted is thrown when it returns false.
 std::vector<Measurement> train(TabularAgent& agent, const EpisodeSimulator& high,
                                const TrainingOptions& options, const TestPlan& test,
                                const std::function<bool()>& keep_going,

@@ -11,7 +11,7 @@ namespace hilo {
 namespace {
 
 constexpr std::size_t kLastEpisodes = 1000;  // of variance_ratio_last_1000
-constexpr std::uint64_t kHopeless = 100;     // episodes from the first on that taught nothing
+constexpr std::uint64_t kHopeless = 100;     // first episodes; if all are dropped, training fails
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void Training::tell() {
     const Stopwatch watch(seconds_);
     take_in();
   }
-  if (budget_is_spent()) step();  // the last test: nobody will ask again
+  if (budget_is_spent()) step();  // the last test, because ask will not be called again
 }
 
 bool Training::budget_is_spent() const {
@@ -127,7 +127,8 @@ void Training::take_in() {
   is_whole_ = true;
 }
 
-// Where all episodes are cut, a learner from returns would go on for ever and learn nothing.
+// If all episodes are cut, an agent that learns from returns would go on for ever and learn
+// nothing.
 void Training::check_hope(const EpisodeFacts& facts) const {
   const std::uint64_t episodes = learner_.agent().episodes();
   if (counters_.dropped < episodes || (episodes < kHopeless && !budget_is_spent())) return;
@@ -193,7 +194,7 @@ void Training::record_totals() {
   for (const double r : last_ratios_) ratio += r;
   add("variance_ratio_last_1000", ratio / static_cast<double>(last_ratios_.size()));
   add_all(test_.at_end);
-  // Where nothing else tells what the greedy policy is worth: no model, and no tests.
+  // Only if nothing else gives the value of the greedy policy: no model, and no tests.
   if (!learner_.has_model() && test_.episodes == 0)
     if (const std::optional<OwnValue> own = learner_.own_value()) {
       add("own_value", own->value);
@@ -208,7 +209,7 @@ void Training::record_totals() {
     add("truncated_high", static_cast<double>(c.truncated_high));
     add("dropped", static_cast<double>(c.dropped));
   }
-  // Without a model it is somebody's own system, and testing on it is not free.
+  // Without a model the high fidelity is the user's own system, and testing on it is not free.
   if (!learner_.has_model() && test_.episodes > 0)
     add("test_steps", static_cast<double>(c.test_steps));
   add("seconds", seconds_);

@@ -15,25 +15,28 @@ struct TrainingOptions {
   double gamma = 0.99;
   std::uint32_t max_steps = 10'000;
   std::uint64_t seed = 0;
-  // The first so many episodes follow the uniform policy: those of a pilot study, used again.
+  // This many episodes at the beginning follow the uniform policy: those of a pilot study, used
+  // again.
   std::uint64_t pilot_episodes = 0;
 };
 
 struct TestPlan {
-  std::uint64_t every = 50;      // episodes
-  std::uint32_t episodes = 200;  // of a test; 0: none, the rewards of training are recorded instead
+  std::uint64_t every = 50;       // episodes
+  std::uint32_t episodes = 200;   // per test; 0: none, training rewards are recorded instead
   std::uint64_t exact_every = 0;  // episodes; 0: never
-  bool count_steps = false;       // record at every test what was spent so far
+  bool count_steps = false;       // record the steps so far at every test
   std::vector<Fact> at_end = {};  // known beforehand, recorded with the totals
 };
 
-// The one training loop, as a machine that makes one piece of work at a time: it lets the agent
-// prepare, tests before the first episode, after every `every` and after the last one.
+// The only training loop, as a state machine that does one piece of work at a time: it lets the
+// agent prepare, and tests before the first episode, after every `every` episodes and after the
+// last one.
 //
 //   while (!training.step()) {}
 //
-// Between any two steps it can be saved, and another one of the same options that loads it goes on
-// with the same bits. Ask and tell are the same machine for those who make episodes themselves:
+// It can be saved between any two steps, and another object with the same options that loads it
+// continues with the same bits. Ask and tell use the same machine, for callers that run the
+// episodes themselves:
 //
 //   while (!training.is_done()) { request = training.ask(); ...; learner.take(...);
 //   training.tell(); }
@@ -42,25 +45,25 @@ class Training {
   // The learner must outlive it.
   Training(Learner& learner, const TrainingOptions& options, TestPlan test);
 
-  // The next piece of work: preparation, a test, or an episode. True when all is done. Throws if
-  // all of the first episodes were cut and dropped: nothing would ever be learnt. If it throws, the
-  // learner must be loaded from a saved state before it is used again.
+  // Does the next piece of work: preparation, a test, or an episode. Returns whether all is done.
+  // Throws if all of the first episodes were cut and dropped: nothing would ever be learnt. If it
+  // throws, the learner must be loaded from a saved state before it is used again.
   bool step();
   bool is_done() const { return phase_ == Phase::done; }
   double share() const;  // of the budget that is spent
 
-  // The next episode, after all that is due before it. Asking again gives the same one. Throws
-  // Errc::usage when there is none.
+  // Does all work that is due before the next episode and requests the episode. Asking again gives
+  // the same request. Throws Errc::usage if the budget is spent.
   EpisodeRequest ask();
-  // The learner has taken the episode that was asked for. After the last one all is done.
+  // Called after the learner has taken the requested episode. After the last one all is done.
   void tell();
 
-  // Whether it is between two pieces of work: not after the agent has thrown in the middle of one.
+  // Whether it is between two pieces of work; false after an exception in the middle of one.
   bool is_whole() const { return is_whole_; }
 
-  // What has been measured so far.
+  // All measurements so far.
   const std::vector<Measurement>& measurements() const { return out_; }
-  double seconds() const { return seconds_; }  // in training alone
+  double seconds() const { return seconds_; }  // of training, without tests
 
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
@@ -80,7 +83,7 @@ class Training {
   void add_all(const std::vector<Fact>& facts);
   Horizon horizon() const { return {.gamma = options_.gamma, .max_steps = options_.max_steps}; }
 
-  // Everything that is saved but the measurements and the ring, as one value.
+  // Counters that are saved as one value.
   struct Counters {
     std::uint64_t high_steps = 0, low_steps = 0, test_steps = 0, episodes_since_test = 0;
     std::uint64_t truncated = 0, truncated_high = 0, dropped = 0, corrected_since_test = 0;
@@ -94,7 +97,7 @@ class Training {
   Phase phase_ = Phase::fresh;
   Counters counters_;
   std::vector<Measurement> out_;
-  std::vector<double> last_ratios_;  // a ring
+  std::vector<double> last_ratios_;  // of the last episodes, a ring buffer
   double seconds_ = 0;
   bool is_whole_ = true;
 };

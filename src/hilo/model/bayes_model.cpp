@@ -12,9 +12,9 @@
 namespace hilo {
 namespace {
 
-// How often all pairs of the states seen could have been tried before it is asked what would be
-// unknown without the low fidelity. Where T takes several states to one, the low fidelity can at
-// best be right of their mean.
+// How often all pairs of the states seen could have been tried before the agent also considers what
+// would be unknown without the low fidelity. Where T maps several states to one, the wait is
+// shorter, because the low fidelity can at best be right about their mean.
 constexpr double kPatience = 3, kPatienceWithManyToOne = 1;
 
 std::size_t pairs_of(const EpisodeSimulator& simulator) {
@@ -109,7 +109,7 @@ std::optional<double> BayesModel::low_chance(State s, Action a, State next_lo) c
   return low_counts_.count(low_index(s, a), next_lo) / total;
 }
 
-// Before anything was seen, as often as in the low fidelity.
+// Before any data, this is the chance in the low fidelity.
 double BayesModel::chance_of_end() const {
   return (num_ends_ + low_chance_of_any_end_) / (num_ends_ + num_arrivals_ + 1);
 }
@@ -127,7 +127,7 @@ double BayesModel::base_of_block(State next_lo) const {
   return sum;
 }
 
-// Each outcome is foretold before it is counted.
+// The probability of each outcome is evaluated before the outcome is counted.
 bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   const State s = episode.states[t];
   const Action a = episode.actions[t];
@@ -171,8 +171,9 @@ bool BayesModel::observe_step(const Episode& episode, std::size_t t) {
   return counts_.add(i, next);
 }
 
-// What was left is no end, whatever T says: then steps of the low fidelity that end there go on to
-// it, and pay what such steps pay on average.
+// A state that was left is not terminal, even if T maps it to a terminal state. The low-fidelity
+// steps that end in that state then count as steps that go on to it, with the mean reward of steps
+// that go on. Nothing changes if an episode has ended in a state with the same image under T.
 void BayesModel::leave(State s) {
   departed_[s] = 1;
   num_departed_ += 1;
@@ -240,10 +241,10 @@ BayesModel::Belief BayesModel::belief(State s, Action a) const {
   const auto& successor_evidence = slot_[i] == 0 ? kNone : successor_evidence_[slot_[i] - 1];
   b.successor = successor_prior_.weights(visits - ended, low_goes > 0, successor_evidence);
 
-  // What the low fidelity would pay: its own steps stand for those that were not made. Which end it
-  // is, is as uncertain as which successor. Where the low fidelity knows of no end, one pays what
-  // the other steps of the pair pay; where it knows of nothing else, a step that goes on pays what
-  // such steps pay on average.
+  // x is the expected reward of the low fidelity. Its own samples stand for high-fidelity steps not
+  // yet made. Which end a step leads to is as uncertain as which successor. If no sample of the
+  // pair ends, the reward of an end is that of the pair's other samples; if all of them end, the
+  // reward of a step that goes on is the mean over all such steps.
   double x_end = 0, x_go = 0, x_end_variance = 0;
   if (low_end) {
     const std::size_t j = low_index(s, a);

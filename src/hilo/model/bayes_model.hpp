@@ -14,36 +14,37 @@
 
 namespace hilo {
 
-// What is believed of the high fidelity: its own steps, counted, on a prior that the low fidelity
-// gives. A step is taken apart into questions, the first two with fitted priors
+// A Bayesian model of the high fidelity: counts of its own steps, with a prior from the low
+// fidelity. A step is split into three questions, the first two with fitted priors
 // (model/row_prior.hpp), and a reward (model/reward_regression.hpp):
 //   does it end?            base: how often any step ends
 //   if not, to which state
 //   of the low fidelity?    base: where all steps lead
-//   to which of the states  prior: to each of them alike, worth kWithin observations
-//   that T takes there?
+//   to which of the states  prior: uniform over them, worth kWithin observations
+//   that T maps there?
 class BayesModel {
  public:
   BayesModel(Fidelities pair, bool use_low);
 
-  // The low-fidelity model: `samples` steps from every pair that is not terminal. Returns how many
-  // that were.
+  // Learns the low-fidelity model from `samples` steps of every pair that is not terminal. Returns
+  // the number of steps.
   std::uint64_t learn_low(std::uint32_t samples, std::uint64_t seed);
 
-  // Counts the steps of an episode. Calls link(s, next) where one led to a state for the first
-  // time.
+  // Counts the steps of an episode. Calls link(s, next) when a pair of s leads to `next` for the
+  // first time.
   template <class Link>
   void observe(const Episode& episode, Link&& link) {
     for (std::size_t t = 0; t < episode.length(); ++t)
       if (observe_step(episode, t)) link(episode.states[t], episode.states[t + 1]);
   }
 
-  // Takes strengths, regression and bases anew from all that was seen; in between they stay.
+  // Refits the prior strengths, the reward regression and the base chance of an end to all data so
+  // far. Between calls they do not change.
   void refit();
 
-  // What is believed of one pair.
+  // The posterior of one pair.
   struct Belief {
-    double reward = 0, reward_variance = 0;  // expected reward, and the variance of that
+    double reward = 0, reward_variance = 0;  // expected reward, and the variance of that mean
     double end = 0;                          // chance that the step ends
     double end_variance = 0;                 // of that chance
     double end_penalty = 0;                  // expected reward if it goes on, less that if it ends
@@ -51,13 +52,14 @@ class BayesModel {
   };
   Belief belief(State s, Action a) const;
 
-  // What would be believed if there were no low fidelity, and whether that is to be heeded: as soon
-  // as there were steps enough to try all pairs of the states seen a few times. So everything that
-  // the low fidelity alone condemns is tried in the end.
+  // The posterior without the low fidelity, and whether the agent must consider it: it must after
+  // enough steps to try all pairs of the states seen a few times. So every pair that only the low
+  // fidelity rates as bad is tried in the end.
   Belief belief_alone(State s, Action a) const;
   bool patience_is_over() const { return patience_is_over_; }
 
-  // Successors seen in the high fidelity, and in the low fidelity with their number.
+  // Successors seen in the high fidelity and in the low fidelity, and the number of low-fidelity
+  // steps that did not end.
   std::span<const TransitionCounts::Successor> successors(State s, Action a) const {
     return counts_.row(index(s, a));
   }
@@ -69,24 +71,24 @@ class BayesModel {
     return use_low_ ? static_cast<double>(low_samples_ - low_ends_[low_index(s, a)]) : 0;
   }
 
-  // Of a low-fidelity successor, as the low fidelity has it; none where it says nothing.
+  // The chance of a low-fidelity successor in the low fidelity; empty if it has no such steps.
   std::optional<double> low_chance(State s, Action a, State next_lo) const;
 
   const Fidelities& pair() const { return pair_; }
-  // T, or the identity where the low fidelity is not used: then nothing of it must matter.
+  // T, or the identity if the low fidelity is not used, because then nothing may depend on it.
   const StateMap& map() const { return own_map_ ? *own_map_ : pair_.map(); }
   bool use_low() const { return use_low_; }
-  // Whether a state was never left, and an episode ended there or T takes it to an end: it has no
-  // value to plan.
+  // Whether a state was never left, and an episode ended there or T maps it to a terminal state. It
+  // then needs no planning.
   bool seems_terminal(State s) const;
   static constexpr double kWithin = 0.5;
   double base(State s) const { return (arrivals_[s] + 1) / (num_arrivals_ + num_states()); }
   std::uint64_t visits(State s, Action a) const { return rewards_[index(s, a)].count; }
   const TransitionCounts& low_counts() const { return low_counts_; }
-  // Whether the low fidelity's model was corrected since this was asked last: where it ends in a
-  // state that the high fidelity was seen to leave, it does not end.
+  // Whether the low-fidelity model was corrected since the last call. It is corrected where it ends
+  // in a state that the high fidelity was seen to leave.
   bool take_correction() { return std::exchange(corrected_, false); }
-  // How much say the low fidelity has about a pair that was never tried.
+  // The weight of the low fidelity in the prediction for a pair that was never tried.
   double trust_in_low_ends() const {
     return end_priors_[1].weights(0, use_low_, RowPrior::no_evidence()).low;
   }
@@ -122,29 +124,29 @@ class BayesModel {
   std::uint32_t low_samples_ = 0;
   double low_chance_of_any_end_ = 0.5, low_mean_go_pays_ = 0;  // over all pairs
   TransitionCounts low_counts_;                                // of steps that did not end
-  TransitionCounts low_end_counts_;                            // of those that did
+  TransitionCounts low_end_counts_;                            // of steps that ended
   std::vector<std::uint32_t> low_ends_;
   std::vector<double> low_reward_go_, low_reward_end_;  // sums over the steps of either kind
 
   // The high fidelity, by pair.
   TransitionCounts counts_;
   std::vector<std::uint32_t> ends_;
-  std::vector<double> low_reward_seen_end_;  // sum of what the low fidelity pays for these steps
+  std::vector<double> low_reward_seen_end_;  // sum of low-fidelity rewards of the steps that ended
   std::vector<RewardMeans> rewards_;
   // By state.
   std::vector<double> arrivals_;           // steps that led there and did not end
-  std::vector<std::uint8_t> departed_;     // whether a step was made from there
+  std::vector<std::uint8_t> departed_;     // whether a step was taken from there
   std::vector<std::uint8_t> ended_there_;  // whether an episode ended there
-  std::vector<std::uint8_t> no_end_;       // by low-fidelity state: terminal, but was left
+  std::vector<std::uint8_t> no_end_;       // by low-fidelity state: terminal, but seen to be left
   bool corrected_ = false;
   double num_arrivals_ = 0, num_ends_ = 0, num_departed_ = 0;
-  Moments seen_end_rewards_;  // what the low fidelity pays for steps that end
+  Moments seen_end_rewards_;  // low-fidelity rewards of steps that end
 
   // Evidence of the pairs seen, in order of first appearance.
-  std::vector<std::uint32_t> slot_;  // by pair: 0, or 1 + its place in the following
+  std::vector<std::uint32_t> slot_;  // by pair: 0, or 1 + its index in the following vectors
   std::vector<RowPrior::Evidence> end_evidence_, successor_evidence_;
-  std::vector<std::uint8_t> says_end_;  // by slot: whether the low fidelity says that it ends
-  std::array<RowPrior, 2> end_priors_;  // by what it says
+  std::vector<std::uint8_t> says_end_;  // by slot: whether the low fidelity predicts an end
+  std::array<RowPrior, 2> end_priors_;  // by that prediction
   RowPrior successor_prior_;
   RowPrior end_alone_, successor_alone_;  // without the low fidelity
   RewardRegression regression_;

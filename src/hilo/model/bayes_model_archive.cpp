@@ -1,4 +1,4 @@
-// How what Bayes believes is saved and loaded.
+// Saves and loads the model of the Bayes agent.
 #include "hilo/core/error.hpp"
 #include "hilo/model/bayes_model.hpp"
 

@@ -10,8 +10,8 @@
 namespace hilo {
 namespace {
 
-// It plans again when it has seen a fiftieth more, or knows a hundredth more: at once, as long as
-// little is known.
+// A plan is stale after 1/50 more steps or 1/100 more known pairs. Early on, every step makes it
+// stale.
 constexpr std::uint64_t kStepGrowth = 50, kKnownGrowth = 100;
 
 }  // namespace

@@ -13,41 +13,41 @@ namespace hilo {
 struct KnownModelOptions {
   double gamma = 0.99;
   std::uint32_t known_after = 10;  // visits
-  double value_min = 0;            // of any state
+  double value_min = 0;            // lower bound of all values
   double value_max = 100;          // r_max / (1 - gamma)
 };
 
-// The model of R-max (Brafman and Tennenholtz 2002): a pair (s, a) is known once it was visited
-// known_after times; what was seen of it is its model, which goes on learning (a departure from the
-// paper, where it stays as it is). A pair that is not known is worth
-// its upper bound in the optimistic plan, which is for acting, and value_min in the cautious one,
-// which is for answering.
+// The model of R-max (Brafman and Tennenholtz 2002). A pair (s, a) is known once it was visited
+// known_after times. Its model is the mean reward and the frequencies of its successors so far, and
+// goes on learning (a departure from the paper, where it is then fixed). A pair that is not known
+// has its upper bound as its value in the optimistic plan, which the agent acts by, and value_min
+// in the cautious plan, which gives the reported values.
 class KnownModel {
  public:
   KnownModel(std::size_t num_states, std::size_t num_actions, const KnownModelOptions& options);
 
   bool known(State s, Action a) const { return visits_[index(s, a)] >= options_.known_after; }
 
-  // One step; `ends`: it led to a terminal state.
+  // Counts one step; `ends`: it led to a terminal state.
   void observe(State s, Action a, double reward, State next, bool ends);
 
-  // What (s, a) is worth at most, as long as it is not known.
+  // Sets the upper bound of the value of (s, a), which holds as long as the pair is not known.
   void bound(State s, Action a, double upper);
 
-  // Whether enough was seen, or became known, since the last plan for another one.
+  // Whether enough steps were seen, or enough pairs became known, since the last plan.
   bool plan_is_stale() const { return steps_ >= next_steps_ || known_pairs_.size() >= next_known_; }
 
-  // Value iteration over the known pairs, from the values at hand.
+  // Value iteration over the known pairs, starting from the current values.
   void plan();
 
   const QTable& optimistic() const { return optimistic_; }
   const QTable& cautious() const { return cautious_; }
   std::uint64_t num_known() const { return known_pairs_.size(); }
 
-  // An estimate of how far Q may lie above `guess`(T(s), a), at most over the known pairs: the
+  // An estimate of how far Q may lie above `guess`(T(s), a) at most, over the known pairs: the
   // largest D of
   //   D(s, a) = r + gamma E[max_a' guess(T(s'), a')] - guess(T(s), a) + gamma E[max_a' D(s', a')],
-  // with D = 0 where nothing is known.
+  // with D = 0 for pairs that are not known.
   double largest_excess(const QTable& guess, const StateMap& map) const;
 
   void save(ArchiveWriter& out) const;

@@ -5,8 +5,8 @@
 namespace hilo {
 namespace {
 
-// Before anything is seen, the low fidelity is believed as two pairs would be that lie on the line
-// r_hi = r_lo, with residuals as large as its rewards' own spread.
+// The prior counts as much as two pairs on the line r_hi = r_lo, with residuals as large as the
+// spread of the low fidelity's own rewards.
 constexpr double kPriorPairs = 2;
 
 }  // namespace
@@ -63,9 +63,9 @@ RewardFit RewardRegression::fit(bool with_low, double prior_variance) const {
   };
   if (within_.freedom > 0)
     fit.noise_variance = residual(within_.yy, within_.xy, within_.xx) / within_.freedom;
-  // The residuals of means spread by pair_variance + noise_variance / n. What the prior pairs add
-  // is never taken for noise: a variance of 0 would rule out for good that any pair pays
-  // differently.
+  // The residuals of means have the variance pair_variance + noise_variance / n. The part of the
+  // prior pairs is never attributed to noise: a pair_variance of 0 would rule out for good that any
+  // pair has rewards of its own.
   const double pairs = between_.num + kPriorPairs;
   const double from_noise = fit.noise_variance * between_.inverse_counts / between_.num;
   fit.pair_variance =

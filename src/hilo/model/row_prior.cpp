@@ -11,7 +11,7 @@ namespace hilo {
 namespace {
 
 constexpr std::uint32_t kOutlierBase = 2;  // strengths (0, 1)
-// No component is ruled out for good, and none underflows.
+// The smallest likelihood: no component is ruled out for good, and none underflows.
 constexpr double kLeast = 1e-30;
 constexpr double kLog2 = 0.693147180559945309417232;
 
@@ -23,7 +23,7 @@ RowPrior::Evidence RowPrior::no_evidence() {
   return row;
 }
 
-// To begin with, the low fidelity is believed.
+// Before any data, the low fidelity is trusted.
 RowPrior::RowPrior(bool with_low)
     : with_low_(with_low), place_{with_low ? 5U : 0U, with_low ? 2U : 5U, 1} {}
 
@@ -66,7 +66,7 @@ bool RowPrior::allowed(const Place& place) const {
          place.outliers < kOutliers.size();
 }
 
-// The product over rows is kept as mantissa and exponent: no row costs a logarithm.
+// The product over rows is kept as mantissa and exponent, so that one logarithm is enough.
 double RowPrior::log_likelihood(const Place& place, std::span<const Evidence> rows,
                                 std::span<const std::uint8_t> kinds, std::uint8_t kind) {
   const std::size_t main = index(place), outlier = index({0, kOutlierBase, 0});

@@ -9,8 +9,8 @@
 
 namespace hilo {
 
-// How often each row, such as a pair (s, a), was followed by which state. Only what was seen is
-// stored, in the order in which it was first seen.
+// Counts how often each row, such as a pair (s, a), was followed by each state. Only successors
+// that were seen are stored, in the order in which they were first seen.
 class TransitionCounts {
  public:
   struct Successor {
@@ -23,7 +23,7 @@ class TransitionCounts {
   std::size_t num_rows() const { return rows_.size(); }
   std::span<const Successor> row(std::size_t i) const { return rows_[i]; }
 
-  // Whether `next` is new in the row.
+  // Counts `next`; returns whether it is new in the row.
   bool add(std::size_t i, State next) {
     for (Successor& known : rows_[i])
       if (known.next == next) {
@@ -41,7 +41,7 @@ class TransitionCounts {
   }
 
   void save(ArchiveWriter& out) const;
-  // Throws unless the archive holds as many rows, whose states are below `num_states`.
+  // Throws unless the archive has the same number of rows, with all states below `num_states`.
   void load(ArchiveReader& in, std::size_t num_states);
 
  private:

@@ -11,7 +11,7 @@
 namespace hilo {
 namespace {
 
-// "states,actions", both sensible.
+// Reads "states,actions". False unless both are positive and the table is within kMaxTableSize.
 bool read_shape(const std::string& text, ValueTable& table) {
   const char* const end = text.data() + text.size();
   const auto first = std::from_chars(text.data(), end, table.num_states);

@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-// What is stored of a policy, in a form that its kind names. q-table: shape "states,actions", and
-// as many doubles, little-endian, deflated by zlib.
+// A policy as it is stored, in the format that `kind` names. For "q-table", `shape` is
+// "states,actions" and `bytes` holds states * actions doubles, little-endian, deflated by zlib.
 struct PolicyArtifact {
   std::string kind, shape;
   std::vector<std::byte> bytes;
@@ -29,11 +29,11 @@ inline constexpr const char* kQTable = "q-table";
 
 PolicyArtifact q_table_artifact(std::uint64_t num_states, std::uint64_t num_actions,
                                 std::span<const double> values);
-// Throws Errc::data unless it is a sound Q table.
+// Throws Errc::data unless it is a valid Q table.
 ValueTable q_table_of(const PolicyArtifact& artifact);
 
-// Doubles as bytes, little-endian, deflated. The count must be known to read them; throws
-// Errc::data where the bytes are something else.
+// Convert doubles to deflated little-endian bytes and back. Reading needs the count of the doubles
+// and throws Errc::data if the bytes do not hold exactly that many.
 std::vector<std::byte> deflate_values(std::span<const double> values);
 std::vector<double> inflate_values(std::span<const std::byte> bytes, std::size_t count);
 

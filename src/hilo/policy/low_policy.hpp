@@ -13,8 +13,8 @@ class LowPolicy {
  public:
   LowPolicy(const StateMap& map, std::size_t num_actions) : q_(map.num_low_states(), num_actions) {}
 
-  // Call after Q(s_hi, a) has changed. The sum is taken anew rather than corrected, so that no
-  // rounding error builds up and ties stay ties; T is one-to-one or few-to-one.
+  // Call after Q(s_hi, a) has changed. The sum is recomputed rather than corrected, so that no
+  // rounding error builds up and ties stay ties. This is cheap, as T is one-to-one or few-to-one.
   void update(const StateMap& map, const QTable& high, State s_hi, Action a) {
     sum_up(map, high, map.low_of(s_hi), a);
   }
@@ -36,7 +36,7 @@ class LowPolicy {
   QTable q_;
 };
 
-// A policy whose greedy action is the same everywhere.
+// A policy whose greedy action is the same in all states.
 class FixedActionPolicy {
  public:
   FixedActionPolicy(std::size_t num_states, std::size_t num_actions, Action action)

@@ -7,8 +7,8 @@
 
 namespace hilo {
 
-// State-action values whose greedy actions are kept up to date: a change costs O(ties), and a scan
-// of the state's row only when its last greedy action falls.
+// State-action values whose greedy actions are kept up to date. A change costs O(ties), and a scan
+// of the state's row only when the value of its only greedy action falls.
 class QTable {
  public:
   // All zero, so that all actions tie.

@@ -4,7 +4,7 @@
 
 namespace hilo {
 
-// A table's policy, seen as one that acts on observations. A view, as its behaviour is.
+// The policy of a table, as a policy that acts on observations. It is a view, like its Behaviour.
 class TablePolicy final : public Policy {
  public:
   explicit TablePolicy(const Behaviour& behaviour)

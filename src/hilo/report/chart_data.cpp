@@ -119,10 +119,7 @@ Json curve_over(const Results& results, const std::string& agent, std::size_t in
   const bool reference = index >= results.agents().size();
   const bool own_epochs = reference && x_metric == "training_epochs";
   const double epochs =
-      own_epochs
-          ? std::strtod(canonical_value(results.canonical_of(agent), "problem.high_epochs").c_str(),
-                        nullptr)
-          : 1;
+      own_epochs ? results.configuration_of(agent).number("problem.high_epochs") : 1;
   Json x = Json::array();
   for (const std::uint64_t episode : episodes)
     x.push_back(std::round(

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <map>
+#include <set>
 #include <string>
 
 #include "hilo/report/results.hpp"
@@ -12,11 +13,10 @@ namespace hilo {
 // same in all of them.
 //  - Agents take the colours in turn, in their natural order, that of Results::agents(). Those as
 //    written and as published share one.
-//  - The first colour is for the kind mcrl and stays unused where it does not come first, so that
-//  others
-//    have theirs with and without a baseline.
-//  - Where the colours are used up they start anew with dashed lines. What is as-written is dashed
-//    too.
+//  - The first colour is for the kind mcrl. It stays unused where mcrl does not come first, so that
+//    the others keep their colours with and without a baseline.
+//  - Where the colours are used up they start again with dashed lines. Agents as written are dashed
+//    too, where the experiment has others as published.
 inline constexpr std::size_t kNumColours = 8;
 
 // Okabe and Ito's colours, told apart by the colour-blind, and lighter ones of the same hues for a
@@ -40,7 +40,8 @@ class AgentColours {
   std::size_t first_free() const { return first_free_; }  // behind those of all agents
 
  private:
-  std::map<std::string, std::size_t> places_;  // by name without variant
+  std::map<std::string, std::size_t> places_;
+  std::set<std::string> written_;  // agents as written, where others are as published
   std::size_t first_free_ = 0;
 };
 

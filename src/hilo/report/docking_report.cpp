@@ -18,16 +18,12 @@ constexpr std::size_t kMostStates = 20'000;  // an exact value for each agent's 
 constexpr int kMostSteps = 60;
 constexpr double kSize = 220;  // of a map
 
-double number(const std::string& canonical, const char* key) {
-  return std::strtod(canonical_value(canonical, key).c_str(), nullptr);
-}
-
-DockingOptions options_of(const std::string& canonical) {
-  return {.cells = static_cast<std::size_t>(number(canonical, "problem.cells")),
-          .speeds = static_cast<std::size_t>(number(canonical, "problem.speeds")),
-          .drag = number(canonical, "problem.drag"),
-          .wind = number(canonical, "problem.wind"),
-          .gusts = number(canonical, "problem.gusts")};
+DockingOptions options_of(const Configuration& configuration) {
+  return {.cells = static_cast<std::size_t>(configuration.number("problem.cells")),
+          .speeds = static_cast<std::size_t>(configuration.number("problem.speeds")),
+          .drag = configuration.number("problem.drag"),
+          .wind = configuration.number("problem.wind"),
+          .gusts = configuration.number("problem.gusts")};
 }
 
 // From vermilion at -1 through the ground to blue at +1: told apart by the colour-blind.
@@ -105,10 +101,10 @@ std::vector<std::string> explain(const Results& results, const Analysis& analysi
   std::vector<std::string> out;
   for (const AgentAnalysis& a : analysis.agents) {
     if (!a.advantage || a.advantage->n < 2) continue;
-    const std::string canonical = results.canonical_of(a.agent);
-    if (canonical_value(canonical, "agent.kind") != "mfmcrl") continue;
-    const std::string estimator = canonical_value(canonical, "agent.estimator");
-    const bool action_0 = canonical_value(canonical, "agent.low_policy") == "action-0";
+    const Configuration& configuration = results.configuration_of(a.agent);
+    if (configuration.value("agent.kind") != "mfmcrl") continue;
+    const std::string estimator = configuration.value("agent.estimator");
+    const bool action_0 = configuration.value("agent.low_policy") == "action-0";
     std::string text = fmt::format("{} ends {} from {}. ", a.agent, signed_interval(*a.advantage),
                                    analysis.baseline);
     if (action_0) {
@@ -148,12 +144,12 @@ std::vector<std::string> explain(const Results& results, const Analysis& analysi
 }
 
 std::string maps_of(const Store& store, const Results& results) {
-  const std::string canonical = results.canonical_of(results.agents()[0]);
-  const double gamma = number(canonical, "train.gamma");
+  const Configuration& configuration = results.configuration_of(results.agents()[0]);
+  const double gamma = configuration.number("train.gamma");
   const auto seeds = results.seeds(results.agents()[0]);
   if (seeds.empty() || !(gamma < 1)) return "";
   const std::uint64_t seed = seeds[0];
-  const Docking docking(options_of(canonical), Docking::shuffled_actions(seed));
+  const Docking docking(options_of(configuration), Docking::shuffled_actions(seed));
   if (docking.num_states() > kMostStates) return "";
 
   std::string maps =

@@ -18,18 +18,17 @@ namespace {
 
 std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance& provenance) {
   if (agents.empty()) return "";
-  const std::string& canonical = agents[0].canonical;
-  const auto value = [&](const char* key) { return canonical_value(canonical, key); };
+  const Configuration& configuration = agents[0].configuration;
+  const auto value = [&](const char* key) { return configuration.value(key); };
   std::string text = value("problem.kind");
   for (const auto& [key, unit] :
        {std::pair("problem.states", "states"), std::pair("problem.actions", "actions")})
     if (!value(key).empty()) text += fmt::format(", {} {}", value(key), unit);
   const bool in_steps = value("train.episodes") == "0";
-  text += in_steps
-              ? fmt::format("; {} high-fidelity steps",
-                            group_digits(std::strtod(value("train.steps").c_str(), nullptr)))
-              : fmt::format("; {} high-fidelity episodes",
-                            group_digits(std::strtod(value("train.episodes").c_str(), nullptr)));
+  text += in_steps ? fmt::format("; {} high-fidelity steps",
+                                 group_digits(configuration.number("train.steps")))
+                   : fmt::format("; {} high-fidelity episodes",
+                                 group_digits(configuration.number("train.episodes")));
   const bool new_problems =
       value("problem.content").empty() && is_registered(value("problem.kind"));
   text += fmt::format(", γ = {}, ε = {}; seeds {} to {}{}", value("train.gamma"),

@@ -112,11 +112,10 @@ std::vector<std::string> find_cut_episodes(const Results& results) {
     };
     const double dropped = over_all_seeds(results.final_of(agent, "dropped"));
     const std::string fate =
-        dropped > 0
-            ? "and taught it nothing (truncation = \"drop\")"
-            : (canonical_value(results.canonical_of(agent), "train.truncation") == "terminal"
-                   ? "and count as ended there (truncation = \"terminal\")"
-                   : "and it learnt from their single steps");
+        dropped > 0 ? "and taught it nothing (truncation = \"drop\")"
+                    : (results.configuration_of(agent).value("train.truncation") == "terminal"
+                           ? "and count as ended there (truncation = \"terminal\")"
+                           : "and it learnt from their single steps");
     out.push_back(
         fmt::format("{}: {:.4g} expensive episodes a run were cut before their end, in "
                     "{} of {} seeds, {}.",
@@ -138,12 +137,12 @@ std::string data_note(const Results& results) {
   std::set<std::string> said;
   std::string text;
   for (const std::string& agent : results.agents()) {
-    const std::string canonical = results.canonical_of(agent);
-    const std::string low = canonical_value(canonical, "problem.low");
-    if (canonical_value(canonical, "problem.kind") != "nas-bench-201" || low.empty()) continue;
+    const Configuration& configuration = results.configuration_of(agent);
+    const std::string low = configuration.value("problem.low");
+    if (configuration.value("problem.kind") != "nas-bench-201" || low.empty()) continue;
     const auto correlation = values_of(results.final_of(agent, "problem_accuracy_correlation"));
-    std::string clause = fmt::format("High fidelity {}, low fidelity {}",
-                                     canonical_value(canonical, "problem.high"), low);
+    std::string clause =
+        fmt::format("High fidelity {}, low fidelity {}", configuration.value("problem.high"), low);
     if (!correlation.empty())
       clause +=
           fmt::format(", with a correlation of {:.3f} over all architectures", correlation.front());

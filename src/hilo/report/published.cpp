@@ -39,13 +39,11 @@ double median_error(double q1, double q3, std::uint64_t n) {
 
 // A configuration but for the data it was run on: the shipped spec names a stand-in where the real
 // table cannot be shipped, and nobody else has the paper's low fidelity. Reports say which it was.
-std::string without_content(const std::string& canonical) {
-  std::istringstream in(canonical);
-  std::string out;
-  for (std::string line; std::getline(in, line);)
-    if (!line.starts_with("problem.content = ") && !line.starts_with("problem.low = ") &&
-        !line.starts_with("problem.low_epochs = "))
-      out += line + '\n';
+Configuration without_content(const Configuration& configuration) {
+  Configuration out;
+  for (const auto& [key, value] : configuration.entries())
+    if (key != "problem.content" && key != "problem.low" && key != "problem.low_epochs")
+      out.add(key, value);
   return out;
 }
 
@@ -100,8 +98,8 @@ std::vector<Comparison> compare_with_published(const Results& results) {
   for (const PublishedPoint& point : points) {
     // An experiment of the same name may be another one.
     const auto config = std::ranges::find(spec.configs, point.agent, &RunConfig::label);
-    if (config == spec.configs.end() ||
-        without_content(results.canonical_of(point.agent)) != without_content(config->canonical))
+    if (config == spec.configs.end() || without_content(results.configuration_of(point.agent)) !=
+                                            without_content(config->configuration))
       continue;
     Comparison c{.published = point};
     const std::vector<double> ours =

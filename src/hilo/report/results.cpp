@@ -74,7 +74,7 @@ Results::Results(const Store& store, const std::string& experiment) : experiment
   std::ranges::sort(agents_, naturally_less);
   for (const std::string& agent : agents_) configs_[agent] = store.config_of(experiment, agent);
   for (const AgentStatus& status : store.agent_status(experiment))
-    canonicals_[status.agent] = status.canonical;
+    configurations_[status.agent] = status.configuration;
   // Rows come sorted by agent, seed and episode.
   store.for_each_result(experiment, [&](const ResultRow& row) {
     Series& series = values_[row.agent][row.metric];
@@ -88,8 +88,8 @@ Results::Results(const Store& store, const std::string& experiment) : experiment
   for (const auto& [agent, series] : values_)
     for (const auto& [metric, values] : series) metrics_.insert(metric);
   reward_metric_ = find_reward_metric();
-  stand_in_ = std::ranges::any_of(canonicals_, [](const auto& canonical) {
-    return canonical_value(canonical.second, "problem.content").starts_with("stand-in");
+  stand_in_ = std::ranges::any_of(configurations_, [](const auto& entry) {
+    return entry.second.value("problem.content").starts_with("stand-in");
   });
 }
 
@@ -146,31 +146,17 @@ std::string Results::config_of(const std::string& agent) const {
 }
 
 std::string Results::kind_of(const std::string& agent) const {
-  return canonical_value(canonical_of(agent), "agent.kind");
+  return configuration_of(agent).value("agent.kind");
 }
 
-std::string Results::canonical_of(const std::string& agent) const {
-  const auto found = canonicals_.find(agent);
-  return found == canonicals_.end() ? "" : found->second;
+const Configuration& Results::configuration_of(const std::string& agent) const {
+  static const Configuration kNothing;
+  const auto found = configurations_.find(agent);
+  return found == configurations_.end() ? kNothing : found->second;
 }
 
 std::string Results::title() const {
   return is_stand_in() ? experiment_ + " (stand-in data)" : experiment_;
-}
-
-std::string canonical_value(const std::string& canonical, const std::string& key) {
-  const std::string start = key + " = ";
-  std::size_t line = 0;
-  while (line < canonical.size()) {
-    const std::size_t end = std::min(canonical.find('\n', line), canonical.size());
-    if (canonical.compare(line, start.size(), start) == 0) {
-      std::string value = canonical.substr(line + start.size(), end - line - start.size());
-      std::erase(value, '"');
-      return value;
-    }
-    line = end + 1;
-  }
-  return "";
 }
 
 bool Results::has_metric(const std::string& agent, const std::string& metric) const {
@@ -186,7 +172,7 @@ std::vector<std::uint64_t> Results::seeds(const std::string& agent) const {
 }
 
 std::string Results::problem_kind() const {
-  return agents_.empty() ? "" : canonical_value(canonical_of(agents_[0]), "problem.kind");
+  return agents_.empty() ? "" : configuration_of(agents_[0]).value("problem.kind");
 }
 
 bool Results::is_judged_by_mean_reward() const {

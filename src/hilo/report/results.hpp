@@ -42,9 +42,9 @@ class Results {
   bool is_judged_by_mean_reward() const;  // see ProblemKind
   bool is_of_user() const;  // its simulators are the user's own, not of a registered kind
   bool has_metric(const std::string& agent, const std::string& metric) const;
-  // The configuration behind a label: its hash, and itself, one "part.key = value" a line.
+  // The configuration behind a label, and its hash.
+  const Configuration& configuration_of(const std::string& agent) const;
   std::string config_of(const std::string& agent) const;
-  std::string canonical_of(const std::string& agent) const;
   std::string kind_of(const std::string& agent) const;  // of agent, whatever its label
   // Whether the problem is made of made-up data, which must be said wherever results are shown.
   bool is_stand_in() const { return stand_in_; }
@@ -75,7 +75,8 @@ class Results {
 
   std::string experiment_;
   std::vector<std::string> agents_;
-  std::map<std::string, std::string> configs_, canonicals_;
+  std::map<std::string, std::string> configs_;
+  std::map<std::string, Configuration> configurations_;
   std::uint64_t last_episode_ = 0;
   std::map<std::string, std::map<std::string, Series>> values_;
   // What is asked for again and again, and for every agent.
@@ -87,10 +88,6 @@ class Results {
 // The mean over seeds of something that belongs to the problems alone, such as optimal_value, from
 // the agent with the most seeds; nothing if it is not known.
 std::optional<double> mean_of_problem(const Results& results, const std::string& metric);
-
-// The value of "part.key = value" in a canonical configuration, without quotes; "" if there is
-// none.
-std::string canonical_value(const std::string& canonical, const std::string& key);
 
 // "MFMCRL+" of "MFMCRL+ -10 dB": a label without the noise of its problem.
 std::string without_noise(const std::string& label, const std::string& snr_db);

@@ -5,14 +5,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <string_view>
+
+#include "hilo/agent/catalogue.hpp"
 
 namespace hilo {
 namespace {
 
-constexpr std::string_view kWritten = " as-written";
-constexpr std::string_view kPublished = " as-published";
+constexpr const char* kWritten = "as-written";
+constexpr const char* kPublished = "as-published";
 
 std::string signed_interval(const Summary& s) {
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", s.mean, s.low, s.high);
@@ -25,11 +25,9 @@ double typical(const Results& results, const std::string& agent, const char* met
 
 // High-fidelity visits of a pair of state and action, on average.
 double visits(const Results& results, const std::string& agent) {
-  const std::string canonical = results.canonical_of(agent);
-  const auto number = [&](const char* key) {
-    return std::strtod(canonical_value(canonical, key).c_str(), nullptr);
-  };
-  const double pairs = number("problem.states") * number("problem.actions");
+  const Configuration& configuration = results.configuration_of(agent);
+  const double pairs =
+      configuration.number("problem.states") * configuration.number("problem.actions");
   return pairs > 0 ? typical(results, agent, "high_steps") / pairs : 0;
 }
 
@@ -56,25 +54,74 @@ std::string place_and_bias(const Results& results, const Analysis& analysis,
   return text;
 }
 
+// Whether a key that a variant sets has this value. Values that are not written down because they
+// are the default count, and so do keys of the problem that this problem does not have.
+bool has_value(const Configuration& configuration, const AgentKind& kind, const std::string& key,
+               const Value& value) {
+  const auto info = std::ranges::find(kind.parameters, key, &ParameterInfo::name);
+  const bool of_agent = info != kind.parameters.end();
+  const std::string stored = configuration.value((of_agent ? "agent." : "problem.") + key);
+  if (!stored.empty()) return stored == plain_text(value);
+  return !of_agent || info->default_value == value;
+}
+
+// A label without the name of its variant, where it ends with it.
+std::string without_variant(const std::string& agent, const std::string& variant) {
+  return agent.ends_with(" " + variant) ? agent.substr(0, agent.size() - variant.size() - 1)
+                                        : agent;
+}
+
+// The other variant of this agent; "" if the experiment does not have it.
+std::string published_form_of(const Results& results, const std::string& agent) {
+  const std::string common = common_to_variants(results.configuration_of(agent));
+  const auto found = std::ranges::find_if(results.agents(), [&](const std::string& other) {
+    const Configuration& configuration = results.configuration_of(other);
+    return paper_variant(configuration) == kPublished &&
+           common_to_variants(configuration) == common;
+  });
+  return found == results.agents().end() ? "" : *found;
+}
+
 }  // namespace
 
-std::string without_variant(const std::string& agent) {
-  for (const std::string_view variant : {kWritten, kPublished})
-    if (agent.ends_with(variant)) return agent.substr(0, agent.size() - variant.size());
-  return agent;
+std::string paper_variant(const Configuration& configuration) {
+  const std::string kind = configuration.value("agent.kind");
+  if (!is_agent_kind(kind)) return "";
+  for (const Shorthand& variant : agent_kind(kind).variants)
+    if ((variant.name == kWritten || variant.name == kPublished) &&
+        std::ranges::all_of(variant.values, [&](const auto& entry) {
+          return has_value(configuration, agent_kind(kind), entry.first, entry.second);
+        }))
+      return variant.name;
+  return "";
+}
+
+std::string common_to_variants(const Configuration& configuration) {
+  if (paper_variant(configuration).empty()) return configuration.text();
+  const AgentKind& kind = agent_kind(configuration.value("agent.kind"));
+  Configuration common;
+  for (const auto& [key, value] : configuration.entries()) {
+    const std::string name = key.substr(key.find('.') + 1);
+    if (std::ranges::none_of(
+            kind.variants, [&](const Shorthand& variant) { return variant.values.contains(name); }))
+      common.add(key, value);
+  }
+  return common.text();
 }
 
 std::vector<std::string> explain_variants(const Results& results, const Analysis& analysis) {
   std::vector<const AgentAnalysis*> written;
   std::vector<std::string> gains;
   for (const AgentAnalysis& a : analysis.agents) {
-    if (!a.agent.ends_with(kWritten) ||
-        canonical_value(results.canonical_of(a.agent), "problem.kind") != "random-mdp")
+    const Configuration& configuration = results.configuration_of(a.agent);
+    if (paper_variant(configuration) != kWritten ||
+        configuration.value("problem.kind") != "random-mdp")
       continue;
-    const std::string published = without_variant(a.agent) + std::string(kPublished);
+    const std::string published = published_form_of(results, a.agent);
     const Summary d = results.paired_difference(published, a.agent, analysis.level_metric);
     if (d.n < 2) continue;
-    std::string gain = fmt::format("{} for {}", signed_interval(d), without_variant(a.agent));
+    std::string gain =
+        fmt::format("{} for {}", signed_interval(d), without_variant(a.agent, kWritten));
     if (results.has_metric(a.agent, "bias_rms"))
       gain +=
           fmt::format(" (bias {:.2f} instead of {:.2f})", typical(results, published, "bias_rms"),
@@ -88,7 +135,7 @@ std::vector<std::string> explain_variants(const Results& results, const Analysis
       "in their greedy branch, draw from the noisy rows by a binary search, and uniform actions "
       "come with probability epsilon (1 - 1/A); as-written is Algorithm 1: roll-outs follow the "
       "policy, and the rows are projected onto the probability simplex."};
-  if (!written.empty() && analysis.baseline == without_variant(analysis.baseline)) {
+  if (!written.empty() && paper_variant(results.configuration_of(analysis.baseline)).empty()) {
     const auto [worst, best] =
         std::ranges::minmax_element(written, {}, [](const auto* a) { return a->advantage->mean; });
     std::string text = place_and_bias(results, analysis, **worst);

@@ -11,7 +11,12 @@ namespace hilo {
 // experiment has agents of both variants.
 std::vector<std::string> explain_variants(const Results& results, const Analysis& analysis);
 
-// "MFMCRL m=5" of "MFMCRL m=5 as-written": variants of one agent share it.
-std::string without_variant(const std::string& agent);
+// The paper's variant that a configuration spells, "as-written" or "as-published", whatever the
+// agent's label; "" for all else.
+std::string paper_variant(const Configuration& configuration);
+
+// What the two variants of one agent have in common: its configuration without the keys that a
+// variant sets. Of an agent that is neither, its configuration.
+std::string common_to_variants(const Configuration& configuration);
 
 }  // namespace hilo

@@ -14,7 +14,7 @@ void check_episode(const Episode& episode, std::size_t num_states, std::size_t n
                 fmt::format("an episode has {} states, {} actions and {} rewards, but must have "
                             "n + 1, n and n",
                             episode.states.size(), episode.length(), episode.rewards.size()));
-  // All at once first, as nearly all episodes are right.
+  // A fast check comes first, as nearly all episodes are valid.
   bool right = true;
   for (const State s : episode.states) right &= s < num_states;
   for (const Action a : episode.actions) right &= a < num_actions;

@@ -24,7 +24,7 @@ class FirstVisits {
     return steps_;
   }
 
-  std::size_t size() const { return steps_.size(); }  // of what find returned last
+  std::size_t size() const { return steps_.size(); }  // number of steps in the last result of find
 
  private:
   std::size_t num_actions_;

@@ -4,8 +4,8 @@
 
 namespace hilo {
 
-// One step of a simulator from `start`, which must not be terminal, for learners of models. Throws
-// if the simulator gave something that no table can hold.
+// One step of a simulator from `start`, which must not be terminal, for agents that learn a model.
+// Throws if the next state is out of range or the reward is not finite.
 Step sample_step(const Simulator& simulator, StateAction start, const StreamAddress& streams);
 
 }  // namespace hilo

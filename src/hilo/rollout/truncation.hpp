@@ -5,11 +5,11 @@
 
 namespace hilo {
 
-// What becomes of an episode that was cut by max_steps or by the simulator's own limit of time. It
-// did not end there, so its returns lack what would have come.
+// How an agent treats an episode that was cut off by max_steps or by the simulator's own time
+// limit. The episode did not end there, so its returns lack the rewards that would have followed.
 enum class Truncation : std::uint8_t {
-  drop,      // "drop": cut returns are not learnt from; single steps are
-  terminal,  // "terminal": the cut counts as the end, as if nothing had come
+  drop,      // "drop": the agent learns from single steps, but not from the cut returns
+  terminal,  // "terminal": the cut counts as the end, as if no rewards followed
 };
 
 Truncation truncation_from_name(std::string_view name);

@@ -6,9 +6,9 @@
 
 namespace hilo {
 
-// A path taken one step at a time, with actions that come from outside: what anybody needs who
-// offers a simulator as an environment with `reset` and `step`. Step t of episode k draws from the
-// same words as step t of run_episode with this seed, Purpose::user and episode k.
+// Runs episodes one step at a time with actions that the caller chooses, to offer a simulator as an
+// environment with `reset` and `step`. Step t of episode k draws from the same words as step t of
+// run_episode with this seed, Purpose::user and episode k.
 class Walker {
  public:
   explicit Walker(std::shared_ptr<const Simulator> simulator, std::uint64_t seed = 0);
@@ -18,10 +18,10 @@ class Walker {
   std::uint32_t steps() const { return steps_; }  // of this episode
   std::uint64_t seed() const { return seed_; }
 
-  // From now on the streams are those of another seed, beginning with its first episode.
+  // Switches to the streams of another seed, from its first episode on.
   void set_seed(std::uint64_t seed);
 
-  // The next episode, at a state drawn from the start distribution or at a given one.
+  // Starts the next episode, at a state drawn from the start distribution or at a given one.
   State reset();
   void reset_to(State s);
 

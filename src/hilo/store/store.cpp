@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "hilo/core/hash.hpp"
 #include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/store/detail/policy_bytes.hpp"
@@ -15,19 +14,6 @@
 namespace hilo {
 
 namespace fs = std::filesystem;
-
-void insert_config(Database& db, const std::string& hash, const std::string& canonical) {
-  Statement(db, "INSERT OR IGNORE INTO config (hash, canonical) VALUES (?, ?)")
-      .bind(hash)
-      .bind(canonical)
-      .run();
-  Statement stored(db, "SELECT canonical FROM config WHERE hash = ?");
-  stored.bind(hash);
-  if (!stored.step() || stored.text(0) != canonical || hash_hex(canonical) != hash)
-    throw Error(Errc::data, fmt::format("{}: the store is damaged, or two configurations have the "
-                                        "hash {}",
-                                        db.name(), hash));
-}
 
 Store::Store(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Store::Store(Store&&) noexcept = default;
@@ -102,7 +88,7 @@ void Store::append(const RunRecord& record) {
   Transaction transaction(db);
   const auto seed = static_cast<std::int64_t>(record.key.seed);
   const std::int64_t version = record.key.algorithm_version;
-  insert_config(db, record.key.config, record.canonical);
+  insert_config(db, record.key.config, record.configuration);
   Statement(db,
             "DELETE FROM run WHERE config = ? AND seed = ? AND algorithm_version = ? "
             "AND error IS NOT NULL")
@@ -211,7 +197,7 @@ std::vector<std::string> Store::define_experiment(const Spec& spec) {
                    "INSERT OR IGNORE INTO experiment_run "
                    "(experiment, agent, config, seed, algorithm_version) VALUES (?, ?, ?, ?, ?)");
   for (const RunConfig& config : spec.configs) {
-    insert_config(db, config.hash, config.canonical);
+    insert_config(db, config.hash, config.configuration);
     for (std::uint64_t seed = spec.seeds.first; seed <= spec.seeds.last; ++seed)
       insert.bind(spec.name)
           .bind(config.label)

@@ -41,7 +41,7 @@ struct FailedRun {
 // How far an agent of an experiment is.
 struct AgentStatus {
   std::string agent;
-  std::string canonical;  // its configuration, one "part.key = value" a line
+  Configuration configuration;
   std::uint64_t planned = 0, finished = 0, failed = 0;  // runs
 };
 
@@ -65,11 +65,11 @@ struct MergeOutcome {
 // nobody, and experiments only refer to them, so that what two figures share exists once.
 class Store {
  public:
-  static constexpr int kSchemaVersion = 3;
+  static constexpr int kSchemaVersion = 4;
 
   // Opens for writing, and makes the file if there is none. Refuses a second writer, a file that is
-  // no store or is damaged, and a store of another version; one of hilo 0.1 is brought up to date,
-  // and its runs stay without checksums.
+  // no store or is damaged, and a store of a newer version. An older one is brought up to date; the
+  // runs of hilo 0.1 stay without checksums.
   static Store open(const std::filesystem::path& file);
   // Opens an existing store for reading; others may read and write it meanwhile. What is read from
   // it is what was written, or an error is thrown. With leave_out one whose tables miss something

@@ -2,7 +2,6 @@
 
 #include <map>
 
-#include "hilo/core/hash.hpp"
 #include "hilo/store/detail/policy_bytes.hpp"
 #include "hilo/store/detail/store_impl.hpp"
 
@@ -154,12 +153,14 @@ class Merging {
       : from_(from), to_(to), damaged_(damaged), outcome_(outcome) {}
 
   void copy_configs() {
-    Statement rows(from_, "SELECT hash, canonical FROM config ORDER BY hash");
+    Statement rows(from_, "SELECT hash FROM config ORDER BY hash");
     while (rows.step()) {
-      if (hash_hex(rows.text(1)) == rows.text(0))
-        insert_config(to_, rows.text(0), rows.text(1));
+      const std::string hash = rows.text(0);
+      if (const Configuration configuration = read_config(from_, hash);
+          configuration.hash() == hash)
+        insert_config(to_, hash, configuration);
       else
-        leave_out(fmt::format("the configuration {}", rows.text(0)));
+        leave_out(fmt::format("the configuration {}", hash));
     }
   }
 

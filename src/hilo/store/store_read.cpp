@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "hilo/core/hash.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/store/detail/policy_bytes.hpp"
 #include "hilo/store/detail/store_impl.hpp"
@@ -122,19 +121,20 @@ std::vector<AgentStatus> Store::agent_status(const std::string& experiment) cons
   if (impl_->knows(experiment)) impl_->require_intact(experiment);
   Statement rows(
       impl_->db,
-      "SELECT e.agent, c.canonical, count(*), sum(r.id IS NOT NULL AND r.error IS NULL), "
-      "sum(r.error IS NOT NULL), c.hash FROM experiment_run e JOIN config c ON c.hash = e.config "
+      "SELECT e.agent, c.hash, count(*), sum(r.id IS NOT NULL AND r.error IS NULL), "
+      "sum(r.error IS NOT NULL) FROM experiment_run e JOIN config c ON c.hash = e.config "
       "LEFT JOIN run r USING (config, seed, algorithm_version) "
       "WHERE e.experiment = ? GROUP BY e.agent ORDER BY e.agent");
   rows.bind(experiment);
   std::vector<AgentStatus> out;
   const auto count = [&](int column) { return static_cast<std::uint64_t>(rows.integer(column)); };
   while (rows.step()) {
-    if (hash_hex(rows.text(1)) != rows.text(5))
+    Configuration configuration = read_config(impl_->db, rows.text(1));
+    if (configuration.hash() != rows.text(1))
       throw Error(Errc::data, fmt::format("{}: the store is damaged: the configuration of agent "
                                           "'{}' is not what was written",
                                           impl_->db.name(), rows.text(0)));
-    out.push_back({rows.text(0), rows.text(1), count(2), count(3), count(4)});
+    out.push_back({rows.text(0), std::move(configuration), count(2), count(3), count(4)});
   }
   return out;
 }

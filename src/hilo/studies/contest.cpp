@@ -57,11 +57,11 @@ ContestEntry entry_of(const Results& results, const Analysis& analysis, const Ag
 }
 
 std::string title_of(const ContestProblem& problem, const Results& results) {
-  const std::string canonical = results.canonical_of(results.agents().front());
+  const Configuration& configuration = results.configuration_of(results.agents().front());
   std::string title = problem.title;
-  if (const std::string states = canonical_value(canonical, "problem.states"); !states.empty())
-    title += fmt::format(" ({} states, {} actions)", states,
-                         canonical_value(canonical, "problem.actions"));
+  if (const std::string states = configuration.value("problem.states"); !states.empty())
+    title +=
+        fmt::format(" ({} states, {} actions)", states, configuration.value("problem.actions"));
   if (results.is_stand_in()) title += " (STAND-IN DATA, made up)";
   return title;
 }
@@ -100,7 +100,7 @@ std::vector<ContestTable> read_contest(const Store& store) {
                        .title = title_of(problem, *results),
                        .entries = {}};
     for (const AgentAnalysis& agent : analysis->agents) {
-      const std::string snr = canonical_value(results->canonical_of(agent.agent), "problem.snr_db");
+      const std::string snr = results->configuration_of(agent.agent).value("problem.snr_db");
       // An agent that never sees the low fidelity takes part whatever its noise.
       if (!snr.empty() && snr != problem.snr) continue;
       table.entries.push_back(entry_of(*results, *analysis, agent, snr));

@@ -43,10 +43,10 @@ class Guide {
     add(docking, "policy_value", true);
     add(coupling, "policy_reward", false);
     seeds_ = estimators.num_seeds(baseline_of(estimators));
-    const std::string random = estimators.canonical_of(estimators.agents().back());
-    const std::string vehicle = docking.canonical_of(docking.agents().back());
+    const Configuration& random = estimators.configuration_of(estimators.agents().back());
+    const Configuration& vehicle = docking.configuration_of(docking.agents().back());
     const auto square = [&](const char* key) {
-      const double x = std::strtod(canonical_value(vehicle, key).c_str(), nullptr);
+      const double x = vehicle.number(key);
       return x * x;
     };
     setting_ = fmt::format(
@@ -58,8 +58,8 @@ class Guide {
         "{:.3f}. "
         "Docking ({} states): exact discounted value from the start, MCRL {:.3f}, optimum {:.3f}.",
         group_digits(static_cast<double>(estimators.last_episode())),
-        canonical_value(random, "agent.low_rollouts"), canonical_value(random, "problem.states"),
-        canonical_value(random, "problem.actions"), last(estimators, "policy_reward"),
+        random.value("agent.low_rollouts"), random.value("problem.states"),
+        random.value("problem.actions"), last(estimators, "policy_reward"),
         mean_of_problem(estimators, "optimal_reward").value_or(0),
         group_digits(square("problem.cells") * square("problem.speeds") + 3),
         last(docking, "policy_value"), mean_of_problem(docking, "optimal_value").value_or(0));
@@ -85,10 +85,10 @@ class Guide {
     const std::string baseline = baseline_of(results);
     for (const std::string& agent : results.agents()) {
       if (agent == baseline) continue;
-      const std::string canonical = results.canonical_of(agent);
-      if (!paths && canonical_value(canonical, "agent.coupling").empty()) continue;
-      const std::string snr = canonical_value(canonical, "problem.snr_db");
-      const bool docking = canonical_value(canonical, "problem.kind") == "docking";
+      const Configuration& configuration = results.configuration_of(agent);
+      if (!paths && configuration.value("agent.coupling").empty()) continue;
+      const std::string snr = configuration.value("problem.snr_db");
+      const bool docking = configuration.value("problem.kind") == "docking";
       for (std::size_t c = 0; c < kColumns.size(); ++c) {
         // An agent that never sees the low fidelity stands in the columns of all of them.
         const bool column_of_docking = std::string_view(kColumns[c].snr).empty();

@@ -2,8 +2,8 @@
 
 #include "hilo/agent/catalogue.hpp"
 
-// The agents that hilo comes with, in the order of `hilo list`: each has its kind beside it, as in
-// `AgentKind mcrl_kind()` of mcrl.cpp. A new one adds its line here, and nothing else elsewhere.
+// The built-in agents, in the order of `hilo list`. Each defines its kind beside its class, as in
+// `AgentKind mcrl_kind()` of mcrl.cpp. A new agent needs a line here and no change elsewhere.
 #define HILO_AGENT_KINDS(KIND) \
   KIND(mcrl)                   \
   KIND(mfmcrl)                 \

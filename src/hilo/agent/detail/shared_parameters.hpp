@@ -7,8 +7,8 @@
 #include "hilo/agent/low_learning.hpp"
 #include "hilo/agent/temporal_difference.hpp"
 
-// For the sources of this folder only: parameters that several kinds of agents have, and what is
-// made of them.
+// For the source files of this folder only: parameters that several kinds of agents have, and the
+// options that they give.
 namespace hilo {
 
 ParameterInfo exploration_parameter();
@@ -17,7 +17,7 @@ Exploration exploration_of(const Parameters& p);
 ParameterInfo weights_parameter(const std::string& more = {});
 double recency_of(const Parameters& p);
 
-// Step sizes, and then the others.
+// The parameters of step sizes, followed by `others`.
 std::vector<ParameterInfo> with_steps(double step_size, std::vector<ParameterInfo> others = {});
 TdOptions td_options(const Parameters& p, const AgentSetting& setting);
 

@@ -14,13 +14,14 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/parameters.hpp"
 
-// For sources: it needs fmt. The catalogues themselves are functions of their folders' headers.
+// For source files only, as it needs fmt. The catalogues themselves are reached through functions
+// in the headers of their folders.
 namespace hilo {
 
-// Kinds of one sort ("agent", "problem"), each with a `name`, in the order in which they came. A
-// kind that is in it stays there, at the same address, until the program ends.
+// The registered kinds of one sort ("agent", "problem"), each with a `name`, in the order in which
+// they were added. A kind keeps its address until the program ends.
 //
-// It may be asked from many threads. Kinds are added before anything runs, by one thread.
+// Many threads may read it. Kinds are added by one thread, before anything runs.
 template <class Kind>
 class Catalogue {
  public:
@@ -30,8 +31,8 @@ class Catalogue {
   }
 
   // Throws Errc::usage if the name is taken, or is not made of a-z, 0-9, '-' and '_'.
-  // With `may_replace` an added kind gives way to a new one of its name: it is no longer found, but
-  // stays where it is for those who have it.
+  // With `may_replace`, a new kind replaces an added one (not a built-in one) of the same name: the
+  // old kind is no longer found, but references to it stay valid.
   const Kind& add(Kind kind, bool may_replace = false) {
     const auto allowed = [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
@@ -50,7 +51,7 @@ class Catalogue {
     return kinds_.emplace_back(std::move(kind));
   }
 
-  // Throws Errc::spec on an unknown name, with the nearest known one.
+  // Throws Errc::spec on an unknown name; the message suggests the nearest known one.
   const Kind& find(std::string_view name) const {
     const std::lock_guard lock(mutex_);
     if (const Kind* kind = look_up(name)) return *kind;
@@ -66,7 +67,7 @@ class Catalogue {
     return look_up(name) != nullptr;
   }
 
-  // All of them, as they are at this moment.
+  // All kinds that can be found at this moment.
   std::vector<std::reference_wrapper<const Kind>> all() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::reference_wrapper<const Kind>> out;

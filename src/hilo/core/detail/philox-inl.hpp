@@ -1,5 +1,6 @@
-// Philox4x32-10 for many counters at once. Compiled once for each of Highway's targets, hence no
-// ordinary include guard: included below <hwy/highway.h> by files that foreach_target.h includes.
+// Philox4x32-10 for many counters at once. It is compiled once for each of Highway's targets and so
+// has no ordinary include guard. Files that foreach_target.h includes include it below
+// <hwy/highway.h>.
 #if defined(HILO_CORE_PHILOX_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef HILO_CORE_PHILOX_INL_HPP
 #undef HILO_CORE_PHILOX_INL_HPP
@@ -16,9 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace hilo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// All lanes are 64 bits wide and hold 32-bit numbers in their lower half; what is in the upper half
-// does not matter. A round then needs no shuffles: the widening multiplication reads lower halves
-// alone, and its result is both the low word, as it is, and the high word, shifted.
+// All lanes are 64 bits wide and hold 32-bit numbers in their lower half; the upper half is
+// ignored. A round then needs no shuffles: the widening multiplication reads only the lower halves,
+// and its result serves unshifted as the low word and shifted right as the high word.
 using Words = hn::ScalableTag<std::uint64_t>;
 using Word = hn::Vec<Words>;
 
@@ -32,7 +33,7 @@ HWY_INLINE Word multiply_low_halves(Word a, Word b) {
 #endif
 }
 
-// The keys of all rounds, spread over the lanes of a vector in memory.
+// The keys of all rounds, each repeated in every lane of a vector.
 struct RoundKeys {
   static constexpr std::size_t kLanes = HWY_LANES(std::uint64_t);
   alignas(64) std::uint64_t keys[20][kLanes];
@@ -51,7 +52,7 @@ struct RoundKeys {
   }
 };
 
-// One vector of counters, or what has become of it.
+// One vector of counters, or of the blocks that philox() makes of them.
 struct Counters {
   Word x0, x1, x2, x3;
 };
@@ -65,7 +66,7 @@ HWY_INLINE void philox_round(Counters& c, Word m0, Word m1, Word k0, Word k1) {
   c.x3 = p0;
 }
 
-// A vector of counters becomes its blocks, in place.
+// Replaces a vector of counters by their blocks.
 HWY_INLINE void philox(const RoundKeys& keys, Counters& a) {
   const Words d;
   const Word m0 = hn::Set(d, 0xD2511F53U);
@@ -76,7 +77,8 @@ HWY_INLINE void philox(const RoundKeys& keys, Counters& a) {
                  hn::Load(d, keys.keys[2 * round + 1]));
 }
 
-// Two of them at once, because a round must wait for the one before it.
+// The same for two vectors, interleaved: a round must wait for the one before it, and the other
+// vector's round fills that wait.
 HWY_INLINE void philox(const RoundKeys& keys, Counters& a, Counters& b) {
   const Words d;
   const Word m0 = hn::Set(d, 0xD2511F53U);

@@ -2,8 +2,8 @@
 
 #include "hilo/env/catalogue.hpp"
 
-// The problems that hilo comes with, in the order of `hilo list`: each has its kind in a file of
-// its own. A new one adds its line here, and nothing else elsewhere.
+// The built-in problems, in the order of `hilo list`. Each kind is defined in a file of its own. A
+// new one must be added here, and nowhere else.
 #define HILO_PROBLEM_KINDS(KIND) \
   KIND(random_mdp)               \
   KIND(table)                    \

@@ -17,10 +17,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace hilo::HWY_NAMESPACE {
 
-// One step of up to kBlock paths, in stages. Vectors do the arithmetic. Loads from tables are plain
-// loops of independent loads: the CPU has many of them under way at once, which gather
-// instructions, where they are slowed down by their mitigations, do not reach. No stage branches on
-// random data, and none selects by subtracting with borrow, which would make a path wait for the
+// Takes one step of up to kBlock paths, in stages. Vector instructions do the arithmetic. Loads
+// from tables are plain loops of independent loads: the CPU executes many of them at once, which
+// gather instructions do not achieve where security mitigations slow them down. No stage branches
+// on random data, and none selects by subtracting with borrow, which would make a path wait for the
 // one before it.
 class Stepper {
  public:
@@ -52,10 +52,10 @@ class Stepper {
   }
 
  private:
-  static constexpr std::size_t kFew = 24;    // lanes that are quicker without vectors
-  static constexpr std::size_t kRounds = 6;  // steps of theirs at once; some paths end before
+  static constexpr std::size_t kFew = 24;    // up to this many paths are faster without vectors
+  static constexpr std::size_t kRounds = 6;  // steps they take at once; some paths end earlier
 
-  // Lanes beyond the last path stand in state 0, and what they do goes to a slot of nobody's.
+  // Lanes beyond the last path are in state 0, and their results go to the slot kNobody.
   HWY_INLINE void pad(std::size_t from) {
     const Words d;
     for (std::size_t i = from; i < from + Lockstep::kPad; i += hn::Lanes(d)) {
@@ -85,8 +85,9 @@ class Stepper {
     paths_.count = kept;
   }
 
-  // Several steps of few paths, whose words are drawn at once; few lanes are done before vectors
-  // would have been loaded and stored. Returns how many steps.
+  // Takes several steps of few paths, whose random words are drawn at once. The steps need no
+  // vectors: few lanes are done before vectors would have been loaded and stored. Returns the
+  // number of steps.
   HWY_INLINE std::uint32_t step_often(std::uint32_t t, bool recorded) {
     const GreedyHead* HWY_RESTRICT heads = policy_.heads.data();
     const Action* HWY_RESTRICT ties = policy_.ties.data();
@@ -146,8 +147,8 @@ class Stepper {
   static constexpr Lockstep::Totals kOneStep = {0, 0, 1, 0};
   static constexpr std::array<Lockstep::Totals, 2> kSteps = {{{0, 0, 0, 0}, kOneStep}};
 
-  // The four words of step t, and what the first two say about the action (docs/streams.md), from
-  // `to` on.
+  // Draws the four random words of step t and stores them, with what the first two say about the
+  // action (docs/streams.md), from index `to` on.
   HWY_INLINE void draw_words(std::size_t base, std::size_t count, std::uint32_t t, std::size_t to) {
     const Words d;
     const std::size_t lanes = hn::Lanes(d);
@@ -191,7 +192,7 @@ class Stepper {
     hn::Store(hn::And(words.x3, use.low_half), d, &paths_.low_word[to]);
   }
 
-  // The action, as Behaviour::choose would take it, the row of (s, a), and what it pays.
+  // Looks up the action that Behaviour::choose would take, the row of (s, a), and its reward.
   HWY_INLINE void look_up_rows(std::size_t base, std::size_t lanes, double discount,
                                bool actions_given, bool recorded) {
     const GreedyHead* HWY_RESTRICT heads = policy_.heads.data();
@@ -248,7 +249,7 @@ class Stepper {
       std::memcpy(&p.entry[i], alias + p.column[i], sizeof p.entry[i]);
   }
 
-  // The column's own outcome if the fraction is below the threshold, or the other.
+  // Takes the column's own outcome if the fraction is below the threshold, otherwise its other one.
   HWY_INLINE void choose_outcomes(std::size_t base, std::size_t lanes) {
     const Words d;
     const hn::RebindToSigned<Words> s;
@@ -282,7 +283,7 @@ class Stepper {
              p.reward[i], static_cast<State>(p.next_place[i] >> 32));
   }
 
-  // Moves paths that go on to the front. Returns how many have gone on so far.
+  // Moves the paths that have not ended to the front. Returns their number so far.
   HWY_INLINE std::size_t advance(std::size_t base, std::size_t size, std::size_t kept) {
     const std::uint8_t* HWY_RESTRICT goes_on = tables_.goes_on;
     Lockstep& p = paths_;

@@ -12,19 +12,19 @@ namespace hilo {
 
 // Many paths through one MDP, whose rewards do not depend on the successor, that take their t-th
 // step together. So all share the step's discount and stream position, and while one waits for
-// memory the others go on. Paths that have ended are squeezed out after every step. This is the
-// work space; a run of paths is
+// memory the others go on. Paths that have ended are removed after every step, or after every few
+// steps once few paths are left. This is the work space; a run of paths is
 //
-//   clear(), add() for each path, run_lockstep(), and then what is kept by slot.
+//   clear(), add() for each path, run_lockstep(), and then reading the results by slot.
 //
-// 64-bit numbers throughout, so that a lane is a lane in every vector.
+// The stages compute with 64-bit numbers, so that all vectors have the same number of lanes.
 class Lockstep {
  public:
   static constexpr std::size_t kMaxPaths = 512;
   static constexpr std::size_t kBlock = 64;  // paths whose step is taken stage by stage
-  static constexpr std::size_t kPad = 8;     // stages work on so many paths at least
+  static constexpr std::size_t kPad = 8;     // stages work on multiples of this many paths
 
-  static constexpr std::uint64_t kNobody = kMaxPaths;  // a slot for what is thrown away
+  static constexpr std::uint64_t kNobody = kMaxPaths;  // a slot for results that are discarded
 
   void clear(bool recorded) {
     count = 0;
@@ -33,7 +33,7 @@ class Lockstep {
     first_action[kNobody] = 0;
   }
 
-  // The path is known by its slot, below kMaxPaths, from now on.
+  // Adds a path, whose results are stored under its slot. Slots are below kMaxPaths.
   void add(std::uint32_t slot, State s, std::uint32_t rollout, std::uint32_t pair_and_purpose) {
     address[count] = std::uint64_t{pair_and_purpose} << 32 | rollout;
     place[count] = std::uint64_t{s} << 32 | slot;
@@ -45,7 +45,7 @@ class Lockstep {
     }
   }
 
-  // A step of a recorded path. They stand in no particular order and are linked backwards.
+  // A step of a recorded path. Steps are stored in no particular order and linked backwards.
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   struct StepRecord {
     StateAction taken;
@@ -60,11 +60,11 @@ class Lockstep {
   template <class T>
   using ByBlock = std::array<T, kBlock>;
 
-  // Of a path so far: discounted return, sum of rewards, number of steps, nothing. Four numbers
-  // that are loaded, added to and stored as one.
+  // Sums of a path so far: discounted return, sum of rewards, number of steps, and an unused
+  // number. The four are loaded, added to and stored as one vector.
   typedef double Totals __attribute__((vector_size(32)));
 
-  // Paths under way, and after the run those that were cut.
+  // Number of paths under way; after the run, number of paths that were cut.
   std::size_t count = 0;
   alignas(
       64) ByPath<std::uint64_t> address;    // roll-out | (pair, purpose) << 32: words of a counter
@@ -79,14 +79,15 @@ class Lockstep {
   bool is_recorded = false;
   std::vector<StepRecord> records;
 
-  // What the stages of a step hand to each other.
+  // Values that the stages of a step pass to each other.
   alignas(64) ByBlock<std::uint64_t> explored_action, not_exploring,
       action_word, high_word, low_word, action, row_head, column, fraction, entry, next_place;
   alignas(64) ByBlock<double> reward;
 };
 
-// Runs all paths to their ends or to max_steps, with their streams. Where actions are given,
-// first_action holds those of step 0. The path must not be `scalar`, which is OnePathSimulator.
+// Runs all paths, each with its stream, to their ends or to max_steps. If first_actions_given, the
+// actions of step 0 are taken from first_action. `path` selects the instructions and must not be
+// `scalar`, which OnePathSimulator implements.
 void run_lockstep(SimdPath path, const LockstepTables& tables, const Behaviour& policy,
                   const StreamAddress& streams, const Horizon& horizon, bool first_actions_given,
                   Lockstep& paths);

@@ -16,7 +16,7 @@ ParameterInfo sampling_parameter() {
           .silent_default = true};
 }
 
-// Two tables have common random numbers only if both are drawn from in the order of states.
+// Common random numbers couple two tables only if both draw successors in the order of states.
 std::string lacks_common_random_numbers(std::string_view feature, const Parameters& p) {
   const bool lacks = feature == kCommonRandomNumbers && p.text("sampling") != "inverse-cdf";
   return lacks ? "needs sampling = \"inverse-cdf\" in [problem]" : "";

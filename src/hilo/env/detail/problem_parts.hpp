@@ -5,13 +5,13 @@
 #include "hilo/env/catalogue.hpp"
 #include "hilo/env/tabular_mdp.hpp"
 
-// For the sources of this folder only: what problems have in common that are made of tables.
+// For the sources of this folder only: what problems made of tables have in common.
 namespace hilo {
 
 // The table behind a simulator that was made from one.
 const TabularMdp& table_of(const EpisodeSimulator& simulator);
 
-// How successors are drawn, and why common random numbers may not be had.
+// The parameter for how successors are drawn, and ProblemKind::lacks for problems that have it.
 ParameterInfo sampling_parameter();
 std::string lacks_common_random_numbers(std::string_view feature, const Parameters& p);
 

@@ -7,9 +7,11 @@
 namespace hilo {
 namespace {
 
-constexpr std::size_t kWorthIt = 4;             // paths below that are quicker one by one
-constexpr std::size_t kRecordedAtOnce = 128;    // their steps are kept until all have ended,
-constexpr std::size_t kManyRecords = 1U << 21;  // so there are fewer where they may be long
+constexpr std::size_t kWorthIt = 4;  // fewer paths are faster one by one
+// Recorded steps are kept until all paths of a group have ended, so a group has fewer paths if they
+// may be long.
+constexpr std::size_t kRecordedAtOnce = 128;
+constexpr std::size_t kManyRecords = 1U << 21;
 
 bool in_lockstep(SimdPath path, std::size_t num_paths) {
   return path != SimdPath::scalar && num_paths >= kWorthIt;
@@ -19,7 +21,7 @@ std::uint32_t pair_and_purpose(const StreamAddress& streams, std::size_t pair) {
   return streams.stream(static_cast<std::uint32_t>(pair)).pair_and_purpose();
 }
 
-// Of the paths in slots 0, 1, ...; those that never started keep an empty one.
+// Stores the summaries of the paths in slots 0, 1, ...; a path that never started has an empty one.
 void store_summaries(const Lockstep& paths, std::span<RolloutSummary> summaries) {
   for (std::size_t slot = 0; slot < summaries.size(); ++slot)
     summaries[slot] = {.discounted_return = paths.totals[slot][0],
@@ -30,7 +32,7 @@ void store_summaries(const Lockstep& paths, std::span<RolloutSummary> summaries)
     summaries[paths.place[i] & 0xffffffffU].truncated = true;
 }
 
-// A path from its steps, which are linked backwards.
+// Builds the episode of a path from its steps, which are linked backwards.
 void extract(const Lockstep& paths, std::size_t slot, bool truncated, Episode& episode) {
   const auto length = static_cast<std::size_t>(paths.totals[slot][2]);
   episode.states.resize(length + 1);
@@ -50,15 +52,15 @@ void extract(const Lockstep& paths, std::size_t slot, bool truncated, Episode& e
 
 }  // namespace
 
-// A work space, and back to the simulator's spare ones at the end, so that roll-outs allocate
-// nothing. A visitor may itself call the simulator: then there is another one.
+// Takes a spare work space of the simulator and returns it at the end, so that roll-outs allocate
+// nothing. A visitor may itself call the simulator, which then uses another work space.
 class TabularSimulator::WorkSpace {
  public:
   explicit WorkSpace(const TabularSimulator& simulator) : simulator_(simulator) {
     {
       const std::scoped_lock one_at_a_time(simulator.guard_);
       if (simulator.spare_.empty()) {
-        simulator.spare_.reserve(++simulator.work_spaces_);  // room for it when it comes back
+        simulator.spare_.reserve(++simulator.work_spaces_);  // space for it when it is returned
       } else {
         paths_ = std::move(simulator.spare_.back());
         simulator.spare_.pop_back();
@@ -143,9 +145,9 @@ void TabularSimulator::roll_out(const Behaviour& policy, const StreamAddress& st
   }
 }
 
-// Records roll-outs together for a visitor that decides one by one how many it wants. A group is
-// made of what is wanted as things stand; what turns out not to be wanted when its turn has come
-// leaves no trace.
+// Records roll-outs in groups for a visitor that decides after each one how many more it wants. A
+// group consists of the roll-outs that are wanted when it is made. Those that are no longer wanted
+// when it is their turn are discarded without a trace.
 class TabularSimulator::GroupRecorder {
  public:
   GroupRecorder(const TabularSimulator& simulator, const Behaviour& policy,
@@ -170,7 +172,7 @@ class TabularSimulator::GroupRecorder {
   }
 
  private:
-  // Roll-outs of this pair and the next ones, as many as fit.
+  // Makes roll-outs of the current pair and the next ones, as many as fit.
   void make_group() {
     paths_.clear(true);
     made_.clear();
@@ -193,7 +195,8 @@ class TabularSimulator::GroupRecorder {
     for (std::size_t i = 0; i < paths_.count; ++i) cut_[paths_.place[i] & 0xffffffffU] = true;
   }
 
-  // Stops at the first pair that wants more than were made: the next group begins with them.
+  // Shows the group to the visitor. Stops at the first pair for which more roll-outs are wanted
+  // than were made: the next group begins with them.
   void show_group() {
     std::uint32_t slot = 0;
     for (const std::uint32_t made : made_) {
@@ -213,7 +216,8 @@ class TabularSimulator::GroupRecorder {
     }
   }
 
-  // Where a roll-out has no steps, it is the reference's to say so.
+  // Roll-outs from a terminal state have no steps. They are left to the reference,
+  // OnePathSimulator.
   void record_one_by_one() {
     StreamAddress one = streams_;
     one.first_pair = streams_.first_pair + static_cast<std::uint32_t>(pair_);
@@ -235,7 +239,7 @@ class TabularSimulator::GroupRecorder {
   Lockstep& paths_;
   Episode episode_;
 
-  std::size_t pair_ = 0;             // whose turn it is
+  std::size_t pair_ = 0;             // the current pair
   std::uint32_t num_seen_ = 0;       // roll-outs of it that were shown
   std::vector<std::uint32_t> made_;  // of the group: roll-outs by pair, from pair_ on
   std::vector<bool> cut_;            // by slot

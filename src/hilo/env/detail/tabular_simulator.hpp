@@ -10,8 +10,8 @@
 namespace hilo {
 
 // The simulator of a TabularMdp of up to 2^16 states whose rewards do not depend on the successor.
-// Roll-outs that come in numbers advance together (lockstep.hpp); single paths, and all of them
-// where the path `scalar` is chosen, go through OnePathSimulator, with the same bits.
+// Batches of roll-outs advance together (lockstep.hpp). A few paths alone, and all paths if the
+// SIMD path is `scalar`, go through OnePathSimulator, with the same bits.
 class TabularSimulator final : public OnePathSimulator<TabularSampler<std::uint16_t>> {
  public:
   explicit TabularSimulator(std::shared_ptr<const TabularMdp> mdp, SimdPath path = simd_path());
@@ -30,7 +30,7 @@ class TabularSimulator final : public OnePathSimulator<TabularSampler<std::uint1
   class GroupRecorder;
 
   SimdPath path_;
-  mutable std::mutex guard_;  // of the spare work spaces: any thread may call
+  mutable std::mutex guard_;  // protects the spare work spaces, as any thread may call
   mutable std::vector<std::unique_ptr<Lockstep>> spare_;
   mutable std::size_t work_spaces_ = 0;  // made so far
 };

@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-constexpr Eigen::Index kDenseStates = 300;  // below, elimination is fastest
+constexpr Eigen::Index kDenseStates = 300;  // up to this size dense elimination is fastest
 constexpr double kTolerance = 1e-14;        // of the relative residual
 constexpr double kNotSolved = std::numeric_limits<double>::infinity();
 
@@ -51,7 +51,7 @@ void ChainBuilder::begin_row(State s) {
 
 void ChainBuilder::add(double share, const std::vector<Outcome>& outcomes) {
   if (is_settled_) return;
-  if (share == 1 && touched_.empty()) {  // all there is, and its outcomes are in order
+  if (share == 1 && touched_.empty()) {  // the only action, and its outcomes are sorted
     is_settled_ = true;
     for (const Outcome& o : outcomes)
       if (!is_terminal_[o.next]) chain_.insertBackByOuterInner(state_, o.next) = o.probability;
@@ -90,7 +90,7 @@ void check_policy(const Model& model, const PolicyMatrix& policy, double gamma) 
 }
 
 ChainSolver::ChainSolver(const SparseMatrix& chain, double factor) {
-  // Entry by entry, as an expression of sparse matrices takes several passes.
+  // The matrix is built entry by entry, as an expression of sparse matrices takes several passes.
   system_.resize(chain.rows(), chain.cols());
   system_.reserve(chain.nonZeros() + chain.rows());
   for (Eigen::Index s = 0; s < chain.rows(); ++s) {
@@ -118,7 +118,7 @@ Eigen::VectorXd ChainSolver::solve_sparse(const Eigen::VectorXd& rhs) const {
   iterative.setTolerance(kTolerance);
   Eigen::VectorXd x = iterative.solve(rhs);
   if (residual(x, rhs) <= 100 * kTolerance) return x;
-  // Chains that mix slowly can defeat the iteration, but not elimination.
+  // The iteration can fail for chains that mix slowly; elimination does not.
   const Eigen::SparseMatrix<double> columns = system_;
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> direct(columns);
   if (direct.info() != Eigen::Success) return Eigen::VectorXd::Constant(rhs.size(), kNotSolved);
@@ -135,7 +135,7 @@ std::vector<double> ChainSolver::solve(const std::vector<double>& b) const {
   if (rhs.isZero(0)) return std::vector<double>(b.size(), 0);
   const Eigen::VectorXd x =
       system_.rows() <= kDenseStates ? Eigen::VectorXd(dense_.solve(rhs)) : solve_sparse(rhs);
-  // A chain that never ends, with a factor of 1, makes the system singular.
+  // A chain that never ends makes the system singular if the factor is 1.
   if (!x.allFinite() || !(residual(x, rhs) < 1e-8))
     throw Error(Errc::data, "the policy never ends: its values are not finite");
   return {x.begin(), x.end()};

@@ -6,7 +6,7 @@
 
 #include "hilo/exact/evaluate.hpp"
 
-// For the sources of this folder only: not installed, so that users need no Eigen.
+// For the source files of this folder only. It is not installed, so that users need no Eigen.
 namespace hilo {
 
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
@@ -15,8 +15,9 @@ using SparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 // columns are zero.
 SparseMatrix chain(const Model& model, const PolicyMatrix& policy);
 
-// Makes it row by row, for who goes through the outcomes anyway: begin_row(), add() for every
-// action with the policy's share of it, end_row(), and finalize() of the matrix after all rows.
+// Builds the chain row by row, for callers that go through the outcomes anyway. For each row call
+// begin_row(), add() for every action with its probability under the policy, and end_row(); after
+// all rows call finalize() of the matrix.
 class ChainBuilder {
  public:
   ChainBuilder(const Model& model, SparseMatrix& chain);
@@ -27,7 +28,7 @@ class ChainBuilder {
  private:
   SparseMatrix& chain_;
   State state_ = 0;
-  bool is_settled_ = false;  // one action has it all; others have shares of rounding errors
+  bool is_settled_ = false;  // one action has probability 1, the others only rounding errors
   std::vector<std::uint8_t> is_terminal_;
   std::vector<double> row_;
   std::vector<State> touched_;  // the non-zeros of the row: a sparse chain costs O(non-zeros)
@@ -37,18 +38,20 @@ class ChainBuilder {
 StartValues evaluate_by_afterstates(const Model& model, const PolicyMatrix& policy, double gamma,
                                     std::uint32_t max_steps);
 
-// What one step of a policy pays, split by whether the episode ends with it.
+// The rewards of one step of a policy, split by whether the episode ends with it.
 struct StepRewards {
   explicit StepRewards(Eigen::Index num_states);
 
-  // The outcomes of an action of s with the policy's share of it; all actions of a state in a row.
+  // Adds the outcomes of an action of s that has the probability `share` under the policy. All
+  // actions of a state must follow one another.
   void add(const Model& model, State s, double share, const std::vector<Outcome>& outcomes);
-  // After all of them.
+  // Call after all outcomes have been added.
   void finish(const Model& model, const PolicyMatrix& policy, const SparseMatrix& go);
 
   Eigen::VectorXd ends, ends_paid;  // P(end | s) and E[r; end | s]
-  // Where a step pays the same wherever it goes, E[r; s' | s] = paid(s) P(s' | s), and `pay` stays
-  // empty; otherwise it has E[r; s' | s] among non-terminal states.
+  // If in every state the reward does not depend on the action and the next state, then
+  // E[r; s' | s] = paid(s) P(s' | s) and `pay` stays empty. Otherwise `pay` holds E[r; s' | s]
+  // among non-terminal states.
   Eigen::VectorXd paid;
   SparseMatrix pay;
 
@@ -57,17 +60,18 @@ struct StepRewards {
   Eigen::Index current_ = -1;  // state
 };
 
-// As in mean_reward.hpp, for a chain and rewards that are already there.
+// As in mean_reward.hpp, for a chain and rewards that are already computed.
 double expected_mean_reward(const Model& model, const StepRewards& step, const SparseMatrix& go,
                             std::uint32_t max_steps, double tolerance);
 
 class ChainSolver;
 
-// Values of a policy by a solver of its chain and gamma, which can serve several rewards.
+// Values of a policy from a solver for its chain and gamma, which can be shared by several reward
+// functions.
 Values evaluate_policy(const Model& model, const PolicyMatrix& policy, double gamma,
                        const RewardFunction& reward, const ChainSolver& solver);
 
-// Throws Errc::usage unless the sizes fit and gamma is in [0, 1].
+// Throws unless gamma is in [0, 1], the model passes check_model() and the sizes match.
 void check_policy(const Model& model, const PolicyMatrix& policy, double gamma);
 
 // Solves x = b + factor * P x for one chain and many right-hand sides b.

@@ -13,12 +13,12 @@
 #include "hilo/core/error.hpp"
 #include "hilo/experiment/detail/run_group.hpp"
 
-// For run_mpi.cpp: the work of one rank, and the threads that do it. Knows nothing of MPI.
+// For run_mpi.cpp: the work of one rank, and the threads that do it. Does not use MPI.
 namespace hilo {
 
-// The group's number in the plan of everything, then the numbers of its runs. No more of these than
-// fit into a message that is sent without waiting for who receives it: two ranks that send to each
-// other must not both wait.
+// A task is the index of a group in the complete plan, followed by the indices of runs in the
+// group. The number of runs is limited so that the message can be sent without waiting for its
+// receiver: two ranks that send to each other must not both wait.
 inline constexpr std::size_t kMostRuns = 128;
 using Task = std::vector<std::int64_t>;
 
@@ -46,7 +46,7 @@ class TaskQueue {
     changed_.notify_one();
   }
 
-  // No more will come; those that wait are given up if `drop`.
+  // Declares that no more tasks will come. If `drop`, the waiting tasks are discarded.
   void close(bool drop) {
     const std::lock_guard lock(mutex_);
     closed_ = true;
@@ -54,8 +54,8 @@ class TaskQueue {
     changed_.notify_all();
   }
 
-  // Waits for one; nothing once the queue is closed and empty. A task is always counted, waiting or
-  // busy.
+  // Waits for a task; returns nothing once the queue is closed and empty. `busy` is raised under
+  // the lock, so that every task is counted as waiting or as busy.
   std::optional<Task> take(std::atomic<unsigned>& busy) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !tasks_.empty(); });
@@ -86,7 +86,8 @@ class TaskQueue {
   bool closed_ = false;
 };
 
-// Threads that work on a queue until it is closed. What one throws is kept, and closes it.
+// Threads that work on a queue until it is closed. The first exception is kept and closes the
+// queue.
 class Workers {
  public:
   Workers(unsigned threads, TaskQueue& queue, const std::vector<RunGroup>& all,
@@ -138,7 +139,7 @@ class Workers {
   std::atomic<bool> failed_ = false;
   std::mutex mutex_;
   std::exception_ptr failure_;
-  std::vector<std::jthread> threads_;  // last: they use what stands above
+  std::vector<std::jthread> threads_;  // last: they use the members above
 };
 
 }  // namespace hilo

@@ -15,7 +15,7 @@ std::vector<std::byte> to_bytes(const RunRecord& record) {
   out.text(record.key.config);
   out.value(record.key.seed);
   out.value(record.key.algorithm_version);
-  out.text(record.canonical);
+  out.text(record.configuration.text());
   out.value(static_cast<std::uint8_t>(record.failed ? 1 : 0));
   out.text(record.error);
   out.value(static_cast<std::uint64_t>(record.measurements.size()));
@@ -39,7 +39,7 @@ RunRecord record_from_bytes(std::span<const std::byte> bytes) {
   record.key.config = in.text("configuration");
   record.key.seed = in.value<std::uint64_t>();
   record.key.algorithm_version = in.value<std::uint32_t>();
-  record.canonical = in.text("canonical configuration");
+  record.configuration = Configuration::from_text(in.text("configuration"));
   record.failed = in.flag("failure");
   record.error = in.text("error");
   const auto num_measurements = in.value<std::uint64_t>();

@@ -9,7 +9,8 @@
 // For the sources of this folder only.
 namespace hilo {
 
-// A record on its way between processes; what was thrown stays behind. Reading trusts no byte.
+// Converts a record to bytes for another process, and back. The exception in `cause` is left out.
+// The bytes are checked when they are read.
 std::vector<std::byte> to_bytes(const RunRecord& record);
 RunRecord record_from_bytes(std::span<const std::byte> bytes);
 

@@ -38,7 +38,7 @@ void Reporter::rethrow_failure() {
 void Reporter::finish(const PlannedRun& run, const RunRecord& record) {
   const std::lock_guard lock(mutex_);
   callbacks_.on_record(record);
-  // A run that failed may have a better day: its last checkpoint is kept.
+  // A run that failed may succeed when it is repeated, so its last checkpoint is kept.
   if (callbacks_.checkpoints != nullptr && !record.failed)
     callbacks_.checkpoints->remove(run.key());
   under_way_.erase(run.key());

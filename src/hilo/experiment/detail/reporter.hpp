@@ -9,13 +9,14 @@
 // For the sources of this folder only.
 namespace hilo {
 
-// Hands records and progress to the callbacks, one thread at a time.
+// Passes records and progress to the callbacks, one thread at a time.
 class Reporter {
  public:
   Reporter(const std::vector<RunGroup>& groups, const RunCallbacks& callbacks);
 
-  // The run is that far. What the callback throws is none of the run's faults: the run is given up,
-  // and all is stopped by whoever asks.
+  // Reports the progress of a run. If the callback throws, that is not a failure of the run: the
+  // exception is kept, the run is interrupted, and the caller stops the others (has_failed,
+  // rethrow_failure).
   void advance(const PlannedRun& run, double share);
   bool has_failed();
   void rethrow_failure();
@@ -30,7 +31,7 @@ class Reporter {
   const RunCallbacks& callbacks_;
   std::mutex mutex_;
   std::exception_ptr failure_;          // of a callback
-  std::map<RunKey, double> under_way_;  // cost of what is done of them
+  std::map<RunKey, double> under_way_;  // cost of the part that is done
   Progress progress_;
   double cost_ = 0, total_cost_ = 0;
 };

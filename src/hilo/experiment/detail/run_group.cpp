@@ -32,7 +32,7 @@ std::unique_ptr<TabularAgent> build_agent(const PlannedRun& run, const Fidelitie
 RunRecord start_record(const PlannedRun& run) {
   RunRecord record;
   record.key = run.key();
-  record.canonical = run.config->canonical;
+  record.configuration = run.config->configuration;
   record.host = host_name();
   record.machine = machine_name();
   return record;
@@ -48,7 +48,7 @@ RunRecord failed_record(const PlannedRun& run, const std::string& error, std::ex
   return record;
 }
 
-// Tells how far a run is, a hundred times at most.
+// Reports the progress of a run, a hundred times at most.
 class Teller {
  public:
   explicit Teller(const std::function<void(double)>& tell) : tell_(tell) {}
@@ -63,7 +63,7 @@ class Teller {
   double told_ = 0;
 };
 
-// Goes on from the checkpoint of the run, if there is a good one; else from the beginning.
+// Continues from the checkpoint of the run if there is a valid one, otherwise from the beginning.
 SingleRun take_up(const PlannedRun& run, const HighFidelity& high, const Problem& problem,
                   const Checkpoints* checkpoints) {
   SingleRun single(run, high, problem);
@@ -125,7 +125,7 @@ void run_group(const RunGroup& group, HighFidelities& high_fidelities,
                                          : failed_record(run, error, cause));
     }
   } catch (const Interrupted&) {
-    // The run leaves no record, and goes on from its checkpoint.
+    // The run leaves no record. Its next execution continues from its checkpoint.
   }
 }
 

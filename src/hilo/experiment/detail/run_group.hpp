@@ -11,7 +11,7 @@ namespace hilo {
 TrainingOptions training_options(const PlannedRun& run);
 std::unique_ptr<TabularAgent> build_agent(const PlannedRun& run, const Fidelities& pair);
 
-// The record of a run, before anything is in it.
+// A record with the identity of the run and the machine, but no results.
 RunRecord start_record(const PlannedRun& run);
 
 struct GroupCallbacks {
@@ -21,9 +21,10 @@ struct GroupCallbacks {
   const Checkpoints* checkpoints = nullptr;  // where runs under way are kept; null: nowhere
 };
 
-// Builds the problem and does all runs of the group. A run that is told to stop leaves no record,
-// but a checkpoint, and ends the group; a failing one is recorded as failed and the next one
-// begins. What a callback throws goes on to the caller.
+// Builds the problem and executes all runs of the group. A run that is told to stop leaves a
+// checkpoint, but no record, and ends the group; a failing one is recorded as failed and the next
+// one begins. What on_finished throws is passed to the caller; on_progress stops a run by throwing
+// Interrupted.
 void run_group(const RunGroup& group, HighFidelities& high_fidelities,
                const GroupCallbacks& callbacks);
 

@@ -28,16 +28,16 @@ constexpr int kFirst = 0;
 constexpr auto kPatience = std::chrono::milliseconds(400);
 constexpr auto kPause = std::chrono::milliseconds(1);  // between looks for messages
 
-// What ranks say to each other.
+// The messages between ranks.
 enum Tag : int {
   kRequest = 1,  // to the first: give me a task
   kRecord,       // to the first: a run is done
   kGoodbye,      // to the first: nothing more will come; 1 if told to stop
   kTask,         // from the first: a group and which of its runs; empty if there is none left
-  kStop,         // from the first: finish nothing more
+  kStop,         // from the first: stop, without finishing runs
 };
 
-// A message that has come, whole.
+// Receives the message that a probe has found.
 template <class T>
 std::vector<T> receive(const MPI_Status& status, MPI_Datatype type) {
   int count = 0;
@@ -66,7 +66,7 @@ void send_record(const std::vector<std::byte>& bytes) {
   MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, kFirst, kRecord, MPI_COMM_WORLD);
 }
 
-// All ranks must mean the same runs, or numbers of groups would mean different things.
+// All ranks must have the same plan, because tasks are indices into it.
 void check_same_plan(const std::vector<RunGroup>& all) {
   std::string text;
   for (const RunGroup& group : all)
@@ -85,7 +85,7 @@ void check_same_plan(const std::vector<RunGroup>& all) {
                 "ranks plan different runs: all must read the same spec, tables and program");
 }
 
-// However its scope is left, nobody begins or goes on with a run after it.
+// Sets `stop` however its scope is left, so that no run begins or continues after that.
 struct StopAtEnd {
   std::atomic<bool>& stop;
   ~StopAtEnd() { stop = true; }
@@ -209,8 +209,8 @@ class FirstRank {
             .checkpoints = callbacks_.checkpoints};
   }
 
-  // One that does not answer may have died, which may be why all are told to stop; a launcher gives
-  // a second to end in good order.
+  // A rank that does not answer may have died, which may be why all are told to stop. A launcher
+  // gives a second for an orderly end.
   bool has_waited_long_enough() {
     if (!told_to_stop_ || !workers_.done()) return false;
     const auto now = SteadyClock::now();
@@ -263,7 +263,7 @@ class FirstRank {
   bool told_to_stop_ = false;
   SteadyClock::time_point stopped_here_ = SteadyClock::time_point::max();
   std::atomic<bool> stop_ = false;
-  Workers workers_;  // last: they use what stands above
+  Workers workers_;  // last: they use the members above
 };
 
 }  // namespace
@@ -302,7 +302,7 @@ class OtherRank {
       if (workers_.has_failed()) workers_.rethrow_failure();
       ask_for_tasks();
       const bool heard = listen();
-      // Looked at before the records, as the last of these may come in between.
+      // Checked before the records are sent, because the last record may come in between.
       const bool is_last_look = workers_.done() && asked_ == 0;
       const bool sent = send_records();
       if (is_last_look) break;
@@ -329,7 +329,7 @@ class OtherRank {
     }
   }
 
-  // Whether the first had something to say.
+  // Returns whether the first rank has sent anything.
   bool listen() {
     bool anything = false;
     while (const auto status = probe(kFirst)) {
@@ -348,7 +348,7 @@ class OtherRank {
     return anything;
   }
 
-  // Whether there were any.
+  // Returns whether there were any.
   bool send_records() {
     for (bool anything = false;; anything = true) {
       std::vector<std::byte> bytes;
@@ -370,7 +370,7 @@ class OtherRank {
   bool no_more_ = false;
   bool told_to_stop_ = false;  // here, not by the first
   std::atomic<bool> stop_ = false;
-  Workers workers_;  // last: they use what stands above
+  Workers workers_;  // last: they use the members above
 };
 
 }  // namespace

@@ -8,11 +8,11 @@
 namespace hilo {
 
 // This process as one of several that were started together by mpirun, srun or the like. There is
-// at most one, and only the thread that made it uses it.
+// at most one object, and only the thread that made it may use it.
 class MpiJob {
  public:
-  // Whether there is such a launcher, by what it leaves in the environment. Without one, MPI is
-  // never touched.
+  // Whether such a launcher started this process, by the environment variables that it sets.
+  // Without one, MPI is never used.
   static bool is_launched();
 
   MpiJob();
@@ -24,10 +24,11 @@ class MpiJob {
   int size() const { return size_; }
   bool is_first() const { return rank_ == 0; }
 
-  // The cores that this rank may run on, shared among the ranks that may too.
+  // The number of cores that this rank may run on, divided among the ranks that share them.
   unsigned threads_per_rank() const { return threads_; }
 
-  // Another rank is not there any more, so that no farewell can be taken together.
+  // Another rank does not answer any more, so that MPI_Finalize, which needs all ranks, is not
+  // called.
   void give_up_others() { others_are_there_ = false; }
 
   // Ends all ranks at once, after an error that the others do not know of.
@@ -39,10 +40,10 @@ class MpiJob {
   bool others_are_there_ = true;
 };
 
-// Runs over all ranks. Rank 0 hands out groups as others ask for them, works as well, and alone
-// calls on_record and on_progress; the records of the others come to it as soon as they are there.
-// `all` is the plan of everything, the same on every rank, of which rank 0 leaves out what is
-// `finished`. Stops as run_all does, on all ranks as soon as one is told to.
+// Executes runs on all ranks. Rank 0 hands out groups when other ranks ask for them, works as well,
+// and is the only one that calls on_record and on_progress; the other ranks send it their records
+// as soon as these are complete. `all` is the complete plan, the same on every rank; rank 0 leaves
+// out the runs in `finished`. Stops as run_all does, on all ranks as soon as one is told to.
 class RankExecutor final : public Executor {
  public:
   RankExecutor(MpiJob& job, unsigned threads) : job_(job), threads_(threads) {}

@@ -16,13 +16,14 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
 
-// Sweeps repeat what they meet; once is enough.
+// Adds a note once, because sweeps meet the same situation many times.
 void note(std::vector<std::string>& notes, std::string text) {
   if (std::ranges::find(notes, text) == notes.end()) notes.push_back(std::move(text));
 }
 
-// Takes out of the agent's values what belongs to the problem: `projection`, given by itself or by
-// the variant. Replaces `variant` by the keys it stands for.
+// Removes the low-fidelity parameters of the problem, such as `projection`, from the agent's values
+// and returns them, whether they are given directly or by the variant. Replaces `variant` by the
+// keys it stands for.
 NamedValues take_problem_overrides(const AgentKind& kind, const ProblemKind& problem,
                                    NamedValues& agent, const std::string& where,
                                    std::vector<std::string>& notes) {
@@ -56,18 +57,18 @@ NamedValues take_problem_overrides(const AgentKind& kind, const ProblemKind& pro
 }
 
 template <class Map>
-void append(std::string& out, std::string_view part, const Map& values,
+void append(Configuration& out, std::string_view part, const Map& values,
             std::span<const ParameterInfo> infos) {
   for (const auto& [key, value] : values) {
     const auto info = std::ranges::find(infos, key, &ParameterInfo::name);
     if (info != infos.end() && info->silent_default && value == info->default_value) continue;
-    out += fmt::format("{}.{} = {}\n", part, key, quoted_text(value));
+    out.add(fmt::format("{}.{}", part, key), quoted_text(value));
   }
 }
 
-// What is in the files that the problem is read from. Where every seed has its own, a hash of what
-// all of the experiment's have: a configuration is one for all of its seeds, so that a change of
-// any table makes all of its runs new.
+// A hash of the contents of the files that the problem is read from. If every seed has its own
+// files, it covers the files of all seeds of the experiment: all seeds share one configuration, so
+// that a change of any table makes all of its runs new.
 std::string content_of(const RunConfig& config, const ProblemKind& kind, const SeedRange& seeds) {
   const auto hash = [&](const NamedValues& problem) {
     return kind.content_hash(Parameters(kind.name, kind.parameters, problem),
@@ -77,7 +78,7 @@ std::string content_of(const RunConfig& config, const ProblemKind& kind, const S
   std::string all;
   for (std::uint64_t seed = seeds.first; seed <= seeds.last; ++seed) {
     const NamedValues problem = kind.for_seed(config.problem, seed);
-    // Said once and before anything runs, not by the run of that seed.
+    // Reported once, before anything runs, and not by the run of that seed.
     for (const std::string& name : kind.file_parameters)
       if (const auto* path = std::get_if<std::string>(&problem.at(name));
           path != nullptr && !std::filesystem::exists(*path))
@@ -93,22 +94,24 @@ void canonicalise(RunConfig& config, const ProblemKind& kind, const SeedRange& s
   for (const ParameterInfo& info : kind.parameters)
     if (config.agent->uses_low_fidelity() || !info.low_fidelity_only)
       visible[info.name] = config.problem.at(info.name);
-  // What is in the files counts, not where they are.
+  // The contents of the files count, not their location.
   for (const std::string& name : kind.file_parameters) visible.erase(name);
   if (kind.content_hash) visible["content"] = content_of(config, kind, seeds);
-  config.canonical = fmt::format("agent.kind = \"{}\"\n", config.agent->name);
-  append(config.canonical, "agent", config.agent_parameters.all(), config.agent->parameters);
+  Configuration& configuration = config.configuration;
+  configuration.add("agent.kind", fmt::format("\"{}\"", config.agent->name));
+  append(configuration, "agent", config.agent_parameters.all(), config.agent->parameters);
   if (config.agent->part_versions)
     for (const auto& [part, version] : config.agent->part_versions(config.agent_parameters))
-      if (version > 1) config.canonical += fmt::format("agent.{}_version = {}\n", part, version);
-  config.canonical += fmt::format("problem.kind = \"{}\"\n", kind.name);
-  append(config.canonical, "problem", visible, kind.parameters);
-  append(config.canonical, "test", config.test.all(), test_parameters());
-  append(config.canonical, "train", config.train.all(), train_parameters());
-  config.hash = hash_hex(config.canonical);
+      if (version > 1)
+        configuration.add(fmt::format("agent.{}_version", part), fmt::format("{}", version));
+  configuration.add("problem.kind", fmt::format("\"{}\"", kind.name));
+  append(configuration, "problem", visible, kind.parameters);
+  append(configuration, "test", config.test.all(), test_parameters());
+  append(configuration, "train", config.train.all(), train_parameters());
+  config.hash = configuration.hash();
 }
 
-// What an agent with these parameters demands of the problem must be there.
+// Throws if the problem lacks a feature that an agent with these parameters demands.
 void check_demands(const RunConfig& config, const std::string& where) {
   const ProblemKind& problem = *config.problem_kind;
   if (!config.agent->demands || !problem.lacks) return;
@@ -118,15 +121,16 @@ void check_demands(const RunConfig& config, const std::string& where) {
       fail(fmt::format("{}: {}, which {}", where, demand.because, reason));
 }
 
-// Of the configurations of one hash: the table that the first came from, and their labels.
+// The table that the first configuration of a hash came from, and the labels of all with this hash.
 struct Known {
   std::string origin;
   std::set<std::string> labels;
 };
 
-// Adds a configuration, unless it cannot be told apart from one that is there. With a label of its
-// own it is a second name for the same runs. `origin` is its table: where several problems give one
-// table the same agent, as MCRL does not see the SNR that is swept, nothing is lost by merging.
+// Adds a configuration, unless an equal one was added before. With a label of its own it is a
+// second name for the same runs. `origin` is its table. If several problems of a sweep give one
+// table equal configurations, as MCRL does not see the SNR that is swept, nothing is lost by
+// merging them.
 void add_config(RunConfig config, bool in_sweep, const std::string& origin, Spec& spec,
                 std::map<std::string, Known>& origins) {
   Known& known = origins[config.hash];
@@ -171,7 +175,7 @@ RunConfig make_config(const SpecCommon& common, const NamedValues& problem, Name
                    .problem = {checked.all().begin(), checked.all().end()},
                    .train = common.train,
                    .test = common.test,
-                   .canonical = {},
+                   .configuration = {},
                    .hash = {}};
   check_demands(config, where_kind);
   in_place(common.where + ": problem", [&] { canonicalise(config, problem_kind, spec.seeds); });

@@ -8,7 +8,7 @@
 // For the sources of this folder only: from tables of agents and problems to configurations.
 namespace hilo {
 
-// Runs `action`, whose errors do not know the spec, and puts the place in front.
+// Runs `action` and puts the place in the spec in front of its errors, which do not know it.
 template <class F>
 decltype(auto) in_place(const std::string& where, F&& action) {
   try {
@@ -18,7 +18,7 @@ decltype(auto) in_place(const std::string& where, F&& action) {
   }
 }
 
-// Takes a name out of the values.
+// Removes the text of this key from the values and returns it.
 std::string take_text(NamedValues& values, const std::string& key, const std::string& where);
 
 // Everything that is the same for all agents.

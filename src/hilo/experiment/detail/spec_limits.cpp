@@ -7,7 +7,8 @@
 namespace hilo {
 namespace {
 
-// Where a string that begins at `i` ends, or the line does: one of ours goes over no more.
+// The end of the string that begins at `i`, or the end of its line: strings of a spec span one
+// line.
 std::size_t end_of_string(std::string_view text, std::size_t i) {
   const char quote = text[i];
   for (++i; i < text.size() && text[i] != quote && text[i] != '\n'; ++i)
@@ -18,7 +19,7 @@ std::size_t end_of_string(std::string_view text, std::size_t i) {
 }  // namespace
 
 void require_sane_label(const std::string& label, const std::string& where) {
-  if (label.empty()) return;  // it gets one
+  if (label.empty()) return;  // assign_labels makes one
   if (label.size() > kMaxLabelBytes)
     throw Error(Errc::spec, fmt::format("{}: label has {} bytes, but must have at most {}", where,
                                         label.size(), kMaxLabelBytes));

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-// For the sources of this folder only: what a spec may be at most. The parser and all that walks
-// its tables call themselves once a level, and the memory for that is small.
+// For the sources of this folder only: the limits of a spec. The parser and the functions that walk
+// its tables recurse once per level, and the stack is small.
 namespace hilo {
 
 inline constexpr std::int64_t kSpecVersion = 1;

@@ -113,12 +113,12 @@ SpecData read_spec(const toml::table& root, const std::string& where) {
 
 namespace {
 
-// 0 for what --set has put there.
+// The line of a node; 0 if --set has put it there.
 std::size_t line_of(const toml::node& node) {
   return node.source().path ? node.source().begin.line : 0;
 }
 
-// The line of the first key that the text names, by itself or in quotes; 0 if it names none.
+// The line of the first key that the text names, at its start or in quotes; 0 if it names none.
 std::size_t line_of_key(const toml::table& table, std::string_view text) {
   for (const auto& [raw_key, node] : table) {
     const std::string_view key = raw_key.str();
@@ -132,7 +132,8 @@ std::size_t line_of_key(const toml::table& table, std::string_view text) {
   return 0;
 }
 
-// "agent 2 (mfmcrl): rest": the table, and the rest.
+// Returns the table that a text such as "agent 2 (mfmcrl): rest" names, and leaves the rest in
+// `text`.
 const toml::node* table_named(const toml::table& root, std::string_view& text) {
   const std::size_t colon = text.find(": ");
   if (colon == std::string_view::npos) return nullptr;
@@ -175,7 +176,8 @@ void apply_override(toml::table& root, const std::string& text) {
   const std::string key = text.substr(0, equals);
   const std::string value = text.substr(equals + 1);
 
-  // The value is TOML; what is not is taken as a string, so that --set name=x works.
+  // The value is TOML. If it is not valid TOML, it is taken as a string, so that --set name=x
+  // works.
   if (value.find_first_of("{[") != std::string::npos || value.size() > kMaxSpecBytes)
     require_sane_text(value, fmt::format("--set {}", text.substr(0, 40)));
   toml::table parsed;

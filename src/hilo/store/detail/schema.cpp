@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/store/detail/config_rows.hpp"
 #include "hilo/store/store.hpp"
 
 namespace hilo {
@@ -16,6 +17,16 @@ CREATE TABLE policy (
   shape TEXT NOT NULL,
   bytes BLOB NOT NULL
 );
+)sql";
+
+constexpr const char* kConfigValue = R"sql(
+CREATE TABLE config_value (
+  config TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  key TEXT NOT NULL,
+  value TEXT NOT NULL,
+  PRIMARY KEY (config, position)
+) WITHOUT ROWID;
 )sql";
 
 // How many rows a table has and what their checksums add up to, kept by the tables themselves: a
@@ -62,12 +73,12 @@ BEGIN IMMEDIATE;
 PRAGMA application_id = {id};
 PRAGMA user_version = {version};
 
--- What decides the results of a run but its seed.
+-- Everything that decides the results of a run except its seed. The hash is that of its values, as
+-- lines "key = value" in their order.
 CREATE TABLE config (
-  hash TEXT PRIMARY KEY,
-  canonical TEXT NOT NULL
+  hash TEXT PRIMARY KEY
 ) WITHOUT ROWID;
-
+{config_value}
 CREATE TABLE run (
   id INTEGER PRIMARY KEY,
   config TEXT NOT NULL REFERENCES config (hash),
@@ -136,30 +147,40 @@ CREATE VIEW result AS
 COMMIT;
 )sql",
                      fmt::arg("id", kApplicationId), fmt::arg("version", Store::kSchemaVersion),
-                     fmt::arg("policy", kPolicy), fmt::arg("ledger", ledger()));
+                     fmt::arg("config_value", kConfigValue), fmt::arg("policy", kPolicy),
+                     fmt::arg("ledger", ledger()));
 }
 
-// Temporary views stand before the tables of the same name.
-void show_as_present(Database& db) {
-  db.execute(R"sql(
-PRAGMA temp_store = MEMORY;
+// Temporary views and tables stand before the tables of the same name.
+void show_as_present(Database& db, std::int64_t version) {
+  db.execute("PRAGMA temp_store = MEMORY");
+  if (version == kUnverifiedVersion) {
+    db.execute(R"sql(
 CREATE TEMP VIEW run AS SELECT *, NULL AS checksum FROM main.run;
 CREATE TEMP VIEW experiment AS SELECT *, NULL AS checksum FROM main.experiment;
 CREATE TEMP VIEW policy AS
   SELECT run, 'q-table' AS kind, num_states || ',' || num_actions AS shape, q AS bytes
   FROM main.policy;
 )sql");
-  if (has_table(db, "diagnosis"))
-    db.execute("CREATE TEMP VIEW diagnosis AS SELECT *, NULL AS checksum FROM main.diagnosis");
-  else
-    db.execute("CREATE TEMP TABLE diagnosis (experiment TEXT, json TEXT, checksum INTEGER)");
-  if (!has_table(db, "policy_error"))
-    db.execute("CREATE TEMP TABLE policy_error (run INTEGER, standard_error BLOB)");
+    if (has_table(db, "diagnosis"))
+      db.execute("CREATE TEMP VIEW diagnosis AS SELECT *, NULL AS checksum FROM main.diagnosis");
+    else
+      db.execute("CREATE TEMP TABLE diagnosis (experiment TEXT, json TEXT, checksum INTEGER)");
+    if (!has_table(db, "policy_error"))
+      db.execute("CREATE TEMP TABLE policy_error (run INTEGER, standard_error BLOB)");
+  }
+  if (version <= kConfigTextVersion) {
+    db.execute(
+        "CREATE TEMP TABLE config_value (config TEXT, position INTEGER, key TEXT, value TEXT, "
+        "PRIMARY KEY (config, position)) WITHOUT ROWID");
+    split_config_texts(db);
+  }
 }
 
-void upgrade(Database& db) {
+void upgrade(Database& db, std::int64_t version) {
   Transaction transaction(db);
-  db.execute(fmt::format(R"sql(
+  if (version == kUnverifiedVersion)
+    db.execute(fmt::format(R"sql(
 CREATE TABLE IF NOT EXISTS policy_error (
   run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
   standard_error BLOB NOT NULL
@@ -177,9 +198,14 @@ INSERT INTO policy
   SELECT run, 'q-table', num_states || ',' || num_actions, q FROM policy_before;
 DROP TABLE policy_before;
 {}
-PRAGMA user_version = {};
 )sql",
-                         kPolicy, ledger(), Store::kSchemaVersion));
+                           kPolicy, ledger()));
+  if (version <= kConfigTextVersion) {
+    db.execute(kConfigValue);
+    split_config_texts(db);
+    db.execute("ALTER TABLE config DROP COLUMN canonical");
+  }
+  db.execute(fmt::format("PRAGMA user_version = {}", Store::kSchemaVersion));
   transaction.commit();
 }
 

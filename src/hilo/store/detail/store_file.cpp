@@ -66,10 +66,10 @@ std::int64_t require_ours(Database& db) {
   if (id != kApplicationId)
     throw Error(Errc::data, fmt::format("{}: is not a hilo store", db.name()));
   const std::int64_t version = db.pragma("user_version");
-  if (version != Store::kSchemaVersion && version != kUnverifiedVersion)
+  if (version < kUnverifiedVersion || version > Store::kSchemaVersion)
     throw Error(Errc::data,
                 fmt::format("{}: the store has version {}, but this program reads the "
-                            "versions {} and {}",
+                            "versions {} to {}",
                             db.name(), version, kUnverifiedVersion, Store::kSchemaVersion));
   return version;
 }

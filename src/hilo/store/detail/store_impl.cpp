@@ -102,10 +102,10 @@ Store::Impl::Impl(fs::path store_file, bool write, Damaged damaged)
     // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
     // others can read meanwhile.
     db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
-    if (version == kUnverifiedVersion) upgrade(db);
-  } else if (version == kUnverifiedVersion) {
-    show_as_present(db);
-    has_ledger = false;
+    if (version != kSchemaVersion) upgrade(db, version);
+  } else if (version != kSchemaVersion) {
+    show_as_present(db, version);
+    has_ledger = version != kUnverifiedVersion;
   }
   if (has_ledger && damaged == Damaged::stop) require_ledger(db);
   if (write) log_identity = identity_of(log_of(file));

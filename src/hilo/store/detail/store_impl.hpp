@@ -5,6 +5,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/store/detail/checksum.hpp"
+#include "hilo/store/detail/config_rows.hpp"
 #include "hilo/store/detail/schema.hpp"
 #include "hilo/store/detail/sqlite.hpp"
 #include "hilo/store/detail/store_file.hpp"
@@ -47,8 +48,5 @@ struct Store::Impl {
   std::mutex intact_guard;       // readers may ask from several threads
   std::set<std::string> intact;  // experiments
 };
-
-// Throws if the hash stands for another configuration.
-void insert_config(Database& db, const std::string& hash, const std::string& canonical);
 
 }  // namespace hilo
