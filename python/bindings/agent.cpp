@@ -118,6 +118,10 @@ nb::dict describe(const AgentKind& kind) {
   out["description"] = kind.description;
   out["parameters"] = list_parameters(kind.parameters);
   out["variants"] = variants;
+  nb::dict for_slow_low_fidelity;
+  for (const auto& [key, value] : kind.for_slow_low_fidelity)
+    for_slow_low_fidelity[key.c_str()] = nb::cast(value);
+  out["for_slow_low_fidelity"] = for_slow_low_fidelity;
   out["uses_low_fidelity"] = kind.uses_low_fidelity();
   out["plans"] = kind.needs.gamma_below_1;
   return out;

@@ -53,7 +53,7 @@ def table_of(table: Mapping[str, Any], where: str) -> Table:
 
 
 def agents_of(agent: Agents) -> list[dict[str, Any]]:
-    """Agents as tables of a spec. "mfmcrl+" is the variant "plus" of mfmcrl."""
+    """Agents as tables of a spec. "mfmcrl+" is the variant "plus" of "mfmcrl"."""
     if isinstance(agent, (str, Mapping)):
         agent = [agent]
     if not isinstance(agent, Iterable) or isinstance(agent, bytes):
@@ -67,26 +67,18 @@ def agents_of(agent: Agents) -> list[dict[str, Any]]:
                 Errc.usage,
             )
         table = {"kind": one} if isinstance(one, str) else dict(one)
-        if str(table.get("kind", "")).lower() == "mfmcrl+":
-            table = {**table, "kind": "mfmcrl", "variant": "plus"}
         if isinstance(table.get("kind"), str):
             table["kind"] = table["kind"].lower()
+            if table["kind"].endswith("+"):
+                table.update(kind=table["kind"][:-1], variant="plus")
         out.append(table)
     return out
 
 
-# How much agents use the cheap simulator before training, if it runs Python code. Their usual
-# defaults are as much as a native simulator gives in a second.
-_THRIFTY: dict[str, dict[str, int]] = {
-    "bayes": {"low_samples": 30},
-    "transfer": {"low_steps": 20_000},
-    "low-only": {"low_steps": 20_000},
-    "mfrl": {"low_steps": 100_000},
-}
-
-
 def thrifty(agent: dict[str, Any]) -> dict[str, Any]:
-    return {**_THRIFTY.get(str(agent.get("kind")), {}), **agent}
+    """The agent with defaults for a cheap simulator that runs Python code."""
+    kind = _hilo.agent_kinds().get(str(agent.get("kind")), {})
+    return {**kind.get("for_slow_low_fidelity", {}), **agent}
 
 
 def seeds_of(seeds: Seeds) -> tuple[int, int]:

@@ -287,6 +287,7 @@ AgentKind bayes_kind() {
                           .low = 1,
                           .high = 1e6}},
           .needs = {.low = LowFidelities::one, .gamma_below_1 = true},
+          .for_slow_low_fidelity = {{"low_samples", std::int64_t{30}}},
           .algorithm_version = Bayes::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

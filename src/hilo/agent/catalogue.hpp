@@ -67,6 +67,9 @@ struct AgentKind {
   std::vector<ParameterInfo> parameters = {};
   std::vector<Shorthand> variants = {};  // values of the key "variant"
   AgentNeeds needs = {};
+  // Values that use a slow low fidelity, such as Python code, less before training. The usual
+  // defaults take as much as a native simulator gives in a second.
+  NamedValues for_slow_low_fidelity = {};
   std::uint32_t algorithm_version = 1;  // raised by every change that alters results
   std::function<std::unique_ptr<TabularAgent>(const Fidelities&, const Parameters&,
                                               const AgentSetting&)>

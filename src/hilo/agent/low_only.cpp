@@ -20,6 +20,7 @@ AgentKind low_only_kind() {
           .parameters = with_steps(
               0, {low_steps_parameter("steps in the low fidelity before the first episode")}),
           .needs = {.low = LowFidelities::one},
+          .for_slow_low_fidelity = {{"low_steps", std::int64_t{20'000}}},
           .algorithm_version = LowOnly::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

@@ -320,6 +320,7 @@ AgentKind mfrl_kind() {
           .description = "R-max in a chain of simulators, optimism from below (Cutler et al. 2014)",
           .parameters = mfrl_parameters(),
           .needs = {.low = LowFidelities::several, .gamma_below_1 = true},
+          .for_slow_low_fidelity = {{"low_steps", std::int64_t{100'000}}},
           .algorithm_version = Mfrl::kAlgorithmVersion,
           .build = build_mfrl,
           .complete = check_bounds,
