@@ -13,7 +13,7 @@
 #include "hilo/experiment/detail/reporter.hpp"
 #include "hilo/experiment/detail/run_group.hpp"
 #include "hilo/experiment/executor.hpp"
-#include "hilo/experiment/tabular_learner.hpp"
+#include "hilo/experiment/tabular_domain.hpp"
 
 namespace hilo {
 namespace {
@@ -37,10 +37,10 @@ double estimate_run(const PlannedRun& run, const Fidelities& pair) {
   auto start = SteadyClock::now();
   agent->prepare();
   const double preparation = seconds_since(start);
-  TabularLearner learner(*agent, pair.high(),
-                         {.truncation = truncation_from_name(run.config->train.text("truncation")),
-                          .has_pilot = options.pilot_episodes > 0});
-  Training training(learner, options,
+  TabularDomain domain(*agent, pair.high(),
+                       {.truncation = truncation_from_name(run.config->train.text("truncation")),
+                        .has_pilot = options.pilot_episodes > 0});
+  Training training(domain, options,
                     {.every = options.episodes,
                      .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
                      .exact_every = exact_every > 0 ? options.episodes : 0});

@@ -14,7 +14,7 @@
 #include "hilo/experiment/detail/run_group.hpp"
 #include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/run.hpp"
-#include "hilo/experiment/tabular_learner.hpp"
+#include "hilo/experiment/tabular_domain.hpp"
 #include "hilo/experiment/training.hpp"
 
 namespace hilo {
@@ -124,16 +124,16 @@ struct SingleRun::Impl {
         observer(problem.watch ? problem.watch(seed) : nullptr),
         pair(observer ? observer->pair() : problem.pair),
         agent(build_agent(run, pair)),
-        learner(*agent, pair.high(),
-                {.truncation = truncation_from_name(config.train.text("truncation")),
-                 .has_pilot = config.train.integer("pilot_episodes") > 0,
-                 .optimum = optimum,
-                 .observer = observer.get(),
-                 .metrics = metrics_to_measure(config.test.text("metrics")),
-                 .horizon = {.gamma = config.train.number("gamma"),
-                             .max_steps =
-                                 static_cast<std::uint32_t>(config.train.integer("max_steps"))}}),
-        training(learner, training_options(run), test_plan(config, optimum)) {}
+        domain(*agent, pair.high(),
+               {.truncation = truncation_from_name(config.train.text("truncation")),
+                .has_pilot = config.train.integer("pilot_episodes") > 0,
+                .optimum = optimum,
+                .observer = observer.get(),
+                .metrics = metrics_to_measure(config.test.text("metrics")),
+                .horizon = {.gamma = config.train.number("gamma"),
+                            .max_steps =
+                                static_cast<std::uint32_t>(config.train.integer("max_steps"))}}),
+        training(domain, training_options(run), test_plan(config, optimum)) {}
 
   std::unique_ptr<const Own> own;  // null: the problem belongs to the caller
   RunConfig config;
@@ -144,7 +144,7 @@ struct SingleRun::Impl {
   std::unique_ptr<RunObserver> observer;
   const Fidelities& pair;
   std::unique_ptr<TabularAgent> agent;
-  TabularLearner learner;
+  TabularDomain domain;
   Training training;
   std::optional<EpisodeRequest> asked;
 };
@@ -180,14 +180,14 @@ bool SingleRun::has_open_request() const { return impl_->asked.has_value(); }
 TabularRequest SingleRun::ask() {
   impl_->asked = impl_->training.ask();
   return {.number = impl_->asked->number,
-          .policy = impl_->learner.policy(*impl_->asked),
+          .policy = impl_->domain.policy(*impl_->asked),
           .streams = impl_->asked->streams,
           .horizon = impl_->asked->horizon};
 }
 
 void SingleRun::tell(const Episode& episode) {
   if (!impl_->asked) throw Error(Errc::usage, "an episode was told that was not asked for");
-  impl_->learner.take(*impl_->asked, episode);
+  impl_->domain.take(*impl_->asked, episode);
   impl_->asked.reset();
   impl_->training.tell();
 }

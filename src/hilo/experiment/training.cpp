@@ -15,8 +15,8 @@ constexpr std::uint64_t kHopeless = 100;     // first episodes; if all are dropp
 
 }  // namespace
 
-Training::Training(Learner& learner, const TrainingOptions& options, TestPlan test)
-    : learner_(learner), options_(options), test_(std::move(test)) {}
+Training::Training(TrainingDomain& domain, const TrainingOptions& options, TestPlan test)
+    : domain_(domain), options_(options), test_(std::move(test)) {}
 
 void Training::require_whole() const {
   if (!is_whole_)
@@ -39,7 +39,7 @@ bool Training::step() {
       break;
     case Phase::episode_is_due: {
       const Stopwatch watch(seconds_);
-      learner_.play(next_request());
+      domain_.play(next_request());
       take_in();
       break;
     }
@@ -68,20 +68,20 @@ void Training::tell() {
 }
 
 bool Training::budget_is_spent() const {
-  return options_.episodes > 0 ? learner_.agent().episodes() >= options_.episodes
+  return options_.episodes > 0 ? domain_.agent().episodes() >= options_.episodes
                                : counters_.high_steps >= options_.steps;
 }
 
 double Training::share() const {
-  const double share = options_.episodes > 0 ? static_cast<double>(learner_.agent().episodes()) /
-                                                   static_cast<double>(options_.episodes)
-                                             : static_cast<double>(counters_.high_steps) /
-                                                   static_cast<double>(options_.steps);
+  const double share =
+      options_.episodes > 0
+          ? static_cast<double>(domain_.agent().episodes()) / static_cast<double>(options_.episodes)
+          : static_cast<double>(counters_.high_steps) / static_cast<double>(options_.steps);
   return std::min(share, 1.0);
 }
 
 EpisodeRequest Training::next_request() const {
-  const std::uint64_t number = learner_.agent().episodes();
+  const std::uint64_t number = domain_.agent().episodes();
   if (number >= 0xffffffffU)
     throw Error(Errc::spec, "more than 2^32 - 1 episodes have no random streams of their own");
   return {.number = number,
@@ -95,16 +95,16 @@ EpisodeRequest Training::next_request() const {
 void Training::prepare() {
   const Stopwatch watch(seconds_);
   is_whole_ = false;
-  const LearnReport report = learner_.agent().prepare();
+  const LearnReport report = domain_.agent().prepare();
   is_whole_ = true;
   counters_.low_steps += report.low_steps;
   counters_.truncated += report.truncated_rollouts;
 }
 
 void Training::take_in() {
-  const EpisodeFacts facts = learner_.facts();
+  const EpisodeFacts facts = domain_.facts();
   is_whole_ = false;
-  const LearnReport report = learner_.learn();
+  const LearnReport report = domain_.learn();
   Counters& c = counters_;
   c.high_steps += facts.length;
   c.low_steps += report.low_steps;
@@ -118,7 +118,7 @@ void Training::take_in() {
   c.correlation_since_test += report.correlation_sum;
   c.corrected_since_test += report.corrected;
   ++c.episodes_since_test;
-  const std::uint64_t episodes = learner_.agent().episodes();
+  const std::uint64_t episodes = domain_.agent().episodes();
   if (last_ratios_.size() < kLastEpisodes)
     last_ratios_.push_back(report.variance_ratio);
   else
@@ -130,7 +130,7 @@ void Training::take_in() {
 // If all episodes are cut, an agent that learns from returns would go on for ever and learn
 // nothing.
 void Training::check_hope(const EpisodeFacts& facts) const {
-  const std::uint64_t episodes = learner_.agent().episodes();
+  const std::uint64_t episodes = domain_.agent().episodes();
   if (counters_.dropped < episodes || (episodes < kHopeless && !budget_is_spent())) return;
   const bool by_itself = facts.length < options_.max_steps;
   throw Error(
@@ -146,7 +146,7 @@ void Training::check_hope(const EpisodeFacts& facts) const {
 }
 
 void Training::add(const std::string& metric, double value) {
-  out_.push_back({learner_.agent().episodes(), metric, value});
+  out_.push_back({domain_.agent().episodes(), metric, value});
 }
 
 void Training::add_all(const std::vector<Fact>& facts) {
@@ -155,13 +155,13 @@ void Training::add_all(const std::vector<Fact>& facts) {
 
 void Training::measure() {
   Counters& c = counters_;
-  const std::uint64_t episodes = learner_.agent().episodes();
+  const std::uint64_t episodes = domain_.agent().episodes();
   std::optional<TestFacts> tested;
   if (test_.episodes > 0)
-    tested = learner_.test({.seed = options_.seed,
-                            .purpose = Purpose::test,
-                            .episode = static_cast<std::uint32_t>(episodes)},
-                           horizon(), test_.episodes);
+    tested = domain_.test({.seed = options_.seed,
+                           .purpose = Purpose::test,
+                           .episode = static_cast<std::uint32_t>(episodes)},
+                          horizon(), test_.episodes);
   is_whole_ = false;
   if (tested) {
     c.test_steps += tested->steps;
@@ -182,10 +182,10 @@ void Training::measure() {
     add("correlation", c.correlation_since_test / static_cast<double>(c.corrected_since_test));
   c.reward_since_test = c.return_since_test = c.ratio_since_test = c.correlation_since_test = 0;
   c.episodes_since_test = c.corrected_since_test = 0;
-  if (episodes > 0) add_all(learner_.agent().findings());
-  add_all(learner_.observed_at_test());
+  if (episodes > 0) add_all(domain_.agent().findings());
+  add_all(domain_.observed_at_test());
   if (test_.exact_every > 0 && (budget_is_spent() || episodes % test_.exact_every == 0))
-    add_all(learner_.exact_values(horizon()));
+    add_all(domain_.exact_values(horizon()));
   is_whole_ = true;
 }
 
@@ -195,22 +195,22 @@ void Training::record_totals() {
   add("variance_ratio_last_1000", ratio / static_cast<double>(last_ratios_.size()));
   add_all(test_.at_end);
   // Only if nothing else gives the value of the greedy policy: no model, and no tests.
-  if (!learner_.has_model() && test_.episodes == 0)
-    if (const std::optional<OwnValue> own = learner_.own_value()) {
+  if (!domain_.has_model() && test_.episodes == 0)
+    if (const std::optional<OwnValue> own = domain_.own_value()) {
       add("own_value", own->value);
       add("own_value_error", own->standard_error);
     }
   const Counters& c = counters_;
   add("high_steps", static_cast<double>(c.high_steps));
   add("low_steps", static_cast<double>(c.low_steps));
-  add_all(learner_.observed_at_end());
+  add_all(domain_.observed_at_end());
   add("truncated", static_cast<double>(c.truncated));
   if (c.truncated_high > 0) {
     add("truncated_high", static_cast<double>(c.truncated_high));
     add("dropped", static_cast<double>(c.dropped));
   }
   // Without a model the high fidelity is the user's own system, and testing on it is not free.
-  if (!learner_.has_model() && test_.episodes > 0)
+  if (!domain_.has_model() && test_.episodes > 0)
     add("test_steps", static_cast<double>(c.test_steps));
   add("seconds", seconds_);
 }
@@ -227,7 +227,7 @@ void Training::save(ArchiveWriter& out) const {
     out.text(m.metric);
     out.value(m.value);
   }
-  learner_.save(out);
+  domain_.save(out);
 }
 
 void Training::load(ArchiveReader& in) {
@@ -244,7 +244,7 @@ void Training::load(ArchiveReader& in) {
     std::string metric = in.text("metric");
     measurements.push_back({episode, std::move(metric), in.value<double>()});
   }
-  learner_.load(in);
+  domain_.load(in);
   phase_ = static_cast<Phase>(phase);
   counters_ = counters;
   last_ratios_ = std::move(last_ratios);

@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
-#include "hilo/experiment/learner.hpp"
 #include "hilo/experiment/records.hpp"
+#include "hilo/experiment/training_domain.hpp"
 
 namespace hilo {
 
@@ -38,16 +38,16 @@ struct TestPlan {
 // continues with the same bits. Ask and tell use the same machine, for callers that run the
 // episodes themselves:
 //
-//   while (!training.is_done()) { request = training.ask(); ...; learner.take(...);
+//   while (!training.is_done()) { request = training.ask(); ...; domain.take(...);
 //   training.tell(); }
 class Training {
  public:
-  // The learner must outlive it.
-  Training(Learner& learner, const TrainingOptions& options, TestPlan test);
+  // The domain must outlive it.
+  Training(TrainingDomain& domain, const TrainingOptions& options, TestPlan test);
 
   // Does the next piece of work: preparation, a test, or an episode. Returns whether all is done.
   // Throws if all of the first episodes were cut and dropped: nothing would ever be learnt. If it
-  // throws, the learner must be loaded from a saved state before it is used again.
+  // throws, the domain must be loaded from a saved state before it is used again.
   bool step();
   bool is_done() const { return phase_ == Phase::done; }
   double share() const;  // of the budget that is spent
@@ -55,7 +55,7 @@ class Training {
   // Does all work that is due before the next episode and requests the episode. Asking again gives
   // the same request. Throws Errc::usage if the budget is spent.
   EpisodeRequest ask();
-  // Called after the learner has taken the requested episode. After the last one all is done.
+  // Called after the domain has taken the requested episode. After the last one all is done.
   void tell();
 
   // Whether it is between two pieces of work; false after an exception in the middle of one.
@@ -91,7 +91,7 @@ class Training {
     double correlation_since_test = 0;
   };
 
-  Learner& learner_;
+  TrainingDomain& domain_;
   TrainingOptions options_;
   TestPlan test_;
   Phase phase_ = Phase::fresh;

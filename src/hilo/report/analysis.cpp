@@ -14,7 +14,7 @@ constexpr double kShares[] = {0.7, 0.8, 0.9, 0.95};
 
 using Places = std::span<const std::uint32_t>;
 
-// The values of some seeds, in their order; empty if one of them has none.
+// The values of the given seeds, in their order; empty if one of the seeds has no value.
 std::vector<double> pick(const BySeed& values, const std::vector<std::uint64_t>& seeds) {
   std::vector<double> out;
   for (const std::uint64_t seed : seeds) {
@@ -33,7 +33,7 @@ std::vector<double> at_places(const std::vector<double>& values, Places places) 
   return out;
 }
 
-// A curve of every seed at the episodes that all seeds have.
+// The curves of all seeds, at the episodes that all of them have.
 struct Curves {
   std::vector<std::uint64_t> episodes;
   std::vector<std::vector<double>> by_episode;  // [episode][seed]
@@ -153,13 +153,13 @@ class Analyser {
     const std::size_t num_levels = analysis_.levels.size();
     out.needs.resize(num_levels);
 
-    // Ours and the baseline's, for each level: of all seeds, and of every resample.
+    // The episodes that the agent and the baseline need for each level, for a selection of seeds.
     const auto both = [&](Places places) {
       const std::vector<double> ours = curves.mean(places);
       const std::vector<double> theirs = baseline_share_.mean(places);
       std::vector<std::pair<double, double>> needs;
       for (std::size_t i = 0; i < num_levels; ++i) {
-        // The last level is where the baseline ends, which differs from resample to resample.
+        // The last level is the baseline's final level, which differs between resamples.
         const double level = i + 1 == num_levels ? theirs.back() : analysis_.levels[i].share;
         needs.emplace_back(reach(curves, ours, level), reach(baseline_share_, theirs, level));
       }
@@ -186,7 +186,7 @@ class Analyser {
     }
   }
 
-  // The last episodes with exact values, ours and the baseline's.
+  // The last episodes with exact values, of the agent and of the baseline.
   struct Ends {
     double ours, theirs;
   };
@@ -219,7 +219,7 @@ class Analyser {
   Curves baseline_share_;
 };
 
-// Seeds that all agents with results have.
+// The seeds that all given agents have.
 std::vector<std::uint64_t> common_seeds(const Results& results,
                                         const std::vector<std::string>& agents) {
   std::vector<std::uint64_t> common;

@@ -9,9 +9,9 @@
 
 namespace hilo {
 
-// The percentile bootstrap over seeds. One object serves all agents of a problem: they see the same
-// resamples, so that what the agents of a seed have in common stays in common. Drawn from a fixed
-// stream, so that the same results always give the same intervals.
+// The percentile bootstrap over seeds. All agents of a problem use one object and thus the same
+// resamples, so that differences between agents stay paired by seed. The resamples come from a
+// fixed random stream, so that the same results always give the same intervals.
 class Bootstrap {
  public:
   static constexpr std::size_t kResamples = 2000;
@@ -20,7 +20,7 @@ class Bootstrap {
 
   std::size_t resamples() const { return places_.size() / num_seeds_; }
 
-  // The places of the seeds in resample b, num_seeds of them.
+  // The indices of the num_seeds seeds in resample b.
   std::span<const std::uint32_t> resample(std::size_t b) const {
     return std::span(places_).subspan(b * num_seeds_, num_seeds_);
   }
@@ -34,8 +34,8 @@ class Bootstrap {
   std::vector<std::uint32_t> places_;
 };
 
-// The 95 % limits among the statistics of resamples: order statistics, not interpolated, so that
-// infinite ones may be among them.
+// The 95 % interval of the statistics of resamples. Its limits are order statistics without
+// interpolation, so that infinite values are allowed.
 Interval percentile_interval(std::vector<double> statistics);
 
 }  // namespace hilo

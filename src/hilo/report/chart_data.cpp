@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMaxPoints = 400;  // of a curve; more cannot be seen
+constexpr std::size_t kMaxPoints = 400;  // of a curve; more would not be visible
 
 const std::vector<ChartSpec>& all_charts() {
   static const std::vector<ChartSpec> kCharts = {
@@ -69,13 +69,13 @@ const std::vector<ChartSpec>& all_charts() {
   return kCharts;
 }
 
-// To five digits: enough to draw, and short in JSON.
+// Rounded to five digits: enough to draw, and short in JSON.
 Json shortened(double value) {
   if (!std::isfinite(value)) return nullptr;
   return std::strtod(fmt::format("{:.5g}", value).c_str(), nullptr);
 }
 
-// Every k-th episode of those that all seeds have, the first and the last.
+// Every k-th of the episodes that all seeds have, including the first and the last.
 std::vector<std::uint64_t> thinned(const Results& results, const std::string& agent,
                                    const std::string& metric) {
   const std::vector<std::uint64_t> episodes = results.common_episodes(agent, metric);
@@ -101,7 +101,7 @@ Json curve_of(const Results& results, const std::string& agent, std::size_t inde
   return {{"agent", index}, {"mean", mean}, {"half", half}, {"sd", sd}};
 }
 
-// Searches without learning, which runs of the baseline carry along.
+// Searches without learning. Their curves are taken from the runs of the baseline.
 struct Reference {
   const char* label;
   const char* metric;
@@ -109,13 +109,13 @@ struct Reference {
 constexpr Reference kReferences[] = {{"random search", "random_search_best"},
                                      {"regularised evolution", "evolution_best"}};
 
-// The curve of a metric over the mean of another one.
+// The curve of a metric over the mean of x_metric, or over episodes if x_metric is empty.
 Json curve_over(const Results& results, const std::string& agent, std::size_t index,
                 const std::string& metric, const std::string& x_metric) {
   const auto episodes = thinned(results, agent, metric);
   Json curve = curve_of(results, agent, index, metric, episodes);
   if (x_metric.empty()) return curve;
-  // A search without a low fidelity spends high-fidelity epochs alone.
+  // The reference searches use no low fidelity, so that all their epochs are high-fidelity ones.
   const bool reference = index >= results.agents().size();
   const bool own_epochs = reference && x_metric == "training_epochs";
   const double epochs =
@@ -150,7 +150,7 @@ Json metric_of(const Results& results, const std::vector<Comparison>& comparison
   std::vector<std::uint64_t> common;
   for (std::size_t i = 0; i < results.agents().size(); ++i) {
     const std::string& agent = results.agents()[i];
-    // An agent without a cheap simulator has a variance ratio of 1 and nothing to show.
+    // The variance ratio of an agent without a cheap simulator is always 1.
     if (chart.metric == "variance_ratio" && !results.has_metric(agent, "correlation")) continue;
     const auto episodes = thinned(results, agent, chart.metric);
     if (episodes.empty()) continue;
@@ -181,10 +181,10 @@ std::vector<ChartSpec> charts_of(const Results& results, bool with_learning) {
   for (const ChartSpec& chart : all_charts()) {
     ChartSpec filled = chart;
     std::erase_if(filled.metrics, [&](const ChartMetric& m) {
-      // A ratio that nobody could lower is no news.
+      // Without correlations no agent lowers the variance ratio, so it is not shown.
       return !results.has_metric(m.metric == "variance_ratio" ? "correlation" : m.metric);
     });
-    // The page opens with the curve that the findings and tables speak of.
+    // The chart first shows the metric that findings and tables use.
     if (results.is_of_user())
       std::ranges::stable_partition(filled.metrics, [&](const ChartMetric& m) {
         return m.metric == level_metric_of(results);
@@ -218,7 +218,7 @@ std::string chart_data(const Results& results, const std::vector<ChartSpec>& cha
                     {"standIn", results.is_stand_in()},
                     {"agents", agents},
                     {"charts", filled}};
-  // Text from a store must not be able to end the element it stands in.
+  // Text from a store must not be able to close the script element that contains it.
   std::string text;
   for (const char c : out.dump(-1, ' ', false, Json::error_handler_t::replace))
     if (c == '<')

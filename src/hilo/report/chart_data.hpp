@@ -7,16 +7,16 @@
 
 namespace hilo {
 
-// One metric of a chart that has results.
+// One metric of a chart.
 struct ChartMetric {
   std::string metric, name, axis;
-  std::string level_metric;  // whose mean is drawn as a line; "" for none
+  std::string level_metric;  // its mean over seeds is drawn as a level line; "" for none
   std::string level_name;
-  std::string x_metric = {};  // what it is drawn over, if not episodes: its mean over seeds
+  std::string x_metric = {};  // the x axis if not episodes: its mean over seeds
   std::string x_axis = {};
 };
 
-// A chart of the page: one metric of several at a time, over episodes.
+// A chart of the page. It shows one of its metrics at a time.
 struct ChartSpec {
   std::string title, note;
   bool small = false;
@@ -24,11 +24,11 @@ struct ChartSpec {
   std::vector<ChartMetric> metrics;
 };
 
-// The charts that the results can fill. Without learning curves where another experiment shows
-// them.
+// The charts for which there are results. `with_learning` is false if another experiment of the
+// report shows the charts about learning.
 std::vector<ChartSpec> charts_of(const Results& results, bool with_learning);
 
-// What the page's script draws of an experiment, as JSON that may stand in HTML.
+// The data of the charts for the page's script, as JSON that can be embedded in HTML.
 std::string chart_data(const Results& results, const std::vector<ChartSpec>& charts);
 
 }  // namespace hilo

@@ -14,13 +14,13 @@ AgentColours::AgentColours(const Results& results) {
     variants.insert(paper_variant(results.configuration_of(agent)));
   const bool both = variants.contains("as-written") && variants.contains("as-published");
 
-  std::map<std::string, std::size_t> shared;  // by what the variants of an agent have in common
+  std::map<std::string, std::size_t> shared;  // by common_to_variants
   std::set<std::string> taken;
   for (const std::string& agent : agents) {
     const Configuration& configuration = results.configuration_of(agent);
     const std::string variant = paper_variant(configuration);
     if (both && variant == "as-written") written_.insert(agent);
-    // Two labels of one configuration have a colour each.
+    // Two agents with the same configuration but different labels get different colours.
     const std::string common = common_to_variants(configuration);
     const bool shares = !variant.empty() && taken.insert(variant + common).second;
     const auto [place, is_new] =

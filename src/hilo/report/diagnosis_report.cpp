@@ -23,7 +23,7 @@ Json finite_or_null(double x) { return std::isfinite(x) ? Json(x) : Json(nullptr
 
 std::string percent(double x) { return fmt::format("{:+.1f} %", 100 * x); }
 
-// "About 300", "about 20 000": one digit that counts.
+// Rounded up to one significant digit: "300", "20 000".
 std::string roughly(double x) {
   const double power = std::pow(10.0, std::floor(std::log10(std::max(x, 1.0))));
   return group_digits(std::ceil(x / power) * power);
@@ -98,7 +98,7 @@ std::vector<std::string> explain(const Diagnosis& d) {
     correlation += "; no pair has enough returns for one of its own.";
   }
   out.push_back(std::move(correlation));
-  // Pairs share episodes, so that many may lie apart without anything being proven by that.
+  // Pairs share episodes, so that many of them may differ without this being significant.
   const bool many =
       static_cast<double>(d.pairs_different) > 0.1 * static_cast<double>(d.pairs_tested);
   out.push_back(fmt::format(

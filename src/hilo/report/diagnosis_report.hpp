@@ -11,17 +11,18 @@ namespace hilo {
 struct DiagnosisSource {
   std::string experiment, problem;
   std::uint64_t seed = 0;
-  std::string policy;  // "uniform", or whose
-  std::string agent;   // whose m and problem were looked at
+  std::string policy;  // "uniform", or whose policy it was
+  std::string agent;   // its m and its problem were used
 };
 
-// What was found, in plain sentences, most important first.
+// The diagnosis in plain sentences, the most important first.
 std::vector<std::string> explain(const Diagnosis& diagnosis);
 
-// All of it for machines, the sentences included; what a store keeps and a page shows.
+// The whole diagnosis as JSON, including the sentences. A store keeps this text.
 std::string to_json_text(const Diagnosis& diagnosis, const DiagnosisSource& source);
 
-// A stored diagnosis as a page needs it; a store may hold anything.
+// The parts of a stored diagnosis that a report shows. read_diagnosis throws if the text is not a
+// diagnosis.
 struct StoredDiagnosis {
   std::string verdict, title;
   std::vector<std::string> sentences;

@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-constexpr std::size_t kMostStates = 20'000;  // an exact value for each agent's map
+constexpr std::size_t kMostStates = 20'000;  // exact values are computed for every map
 constexpr int kMostSteps = 60;
 constexpr double kSize = 220;  // of a map
 
@@ -26,14 +26,16 @@ DockingOptions options_of(const Configuration& configuration) {
           .gusts = configuration.number("problem.gusts")};
 }
 
-// From vermilion at -1 through the ground to blue at +1: told apart by the colour-blind.
+// From vermilion at -1 through the background to blue at +1. Colour-blind readers can distinguish
+// the two.
 std::string colour(double value) {
   const double share = std::clamp(std::abs(value), 0.0, 1.0);
   return fmt::format("fill=\"{}\" fill-opacity=\"{:.2f}\"", value < 0 ? "#D55E00" : "#0072B2",
                      share);
 }
 
-// Greedy all along, and of what can happen the likeliest that is not the end of the mission.
+// The course of the greedy policy if the likeliest outcome happens at every step. The outcome that
+// the mission is over is left out.
 std::string course(const Docking& docking, const std::vector<Action>& policy, State s) {
   const double scale = kSize / Docking::kSide;
   std::string points;

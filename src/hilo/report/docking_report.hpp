@@ -4,10 +4,10 @@
 
 namespace hilo {
 
-// Docking: why agents end where they do, with what was measured; and the greedy policies of the
-// first seed as inline SVG, one map each and the optimum beside them: what they are worth from
-// every cell at rest, exactly, and the likeliest course from one of them. No maps for those too
-// large to draw.
+// The view of docking. It explains from measurements why agents reach their final levels, and draws
+// the optimal policy and the agents' greedy policies of the first seed as maps (inline SVG): the
+// exact value from every cell at rest, and the likeliest course from one of them. Problems that are
+// too large have no maps.
 ProblemView docking_view();
 
 }  // namespace hilo

@@ -38,7 +38,7 @@ void find_sides(const Analysis& analysis, std::vector<std::string>& out) {
       analysis.baseline, joined(above), joined(below), joined(unclear)));
 }
 
-// Agents that need no expensive episode at all, and the one that saves most among the others.
+// The agents that need no expensive episode, and the one with the largest saving among the others.
 void find_saving(const Analysis& analysis, std::vector<std::string>& out) {
   std::vector<std::string> at_once;
   for (const AgentAnalysis& a : analysis.agents)

@@ -7,25 +7,28 @@
 
 namespace hilo {
 
-// What an experiment says, in sentences, from the rest of its report.
+// The findings of an experiment as sentences, made from the rest of its report.
 std::vector<std::string> find_all(const ExperimentReport& report);
 
-// What must be known about the data behind the results; "" if there is nothing to say.
+// What readers must know about the data behind the results; "" if there is nothing to say.
 std::string data_note(const Results& results);
 
 // "20 of 20 published values agree", and how many could not be compared.
 std::string count_agreement(const std::vector<Comparison>& comparisons);
 
-// Episodes that were cut, and what became of them: whoever reads a curve must know.
+// How many episodes were truncated, and how the agent used them: readers of a learning curve must
+// know. One sentence for each agent with truncated episodes.
 std::vector<std::string> find_cut_episodes(const Results& results);
 
-// How many agents end above, below, and where it cannot be told.
+// The agents that end above the baseline, below it, and those for which this is not clear.
 struct Sides {
   std::vector<std::string> above, below, unclear;
 };
 Sides sides_of(const Analysis& analysis);
 
-// The agent that reaches the baseline's final level with the fewest episodes; null if none does.
+// The agent that reaches the baseline's final level with the fewest episodes, fewer than the
+// baseline; null if there is none. Agents that are at that level from the start, or whose saving
+// has no interval, are not considered.
 const AgentAnalysis* largest_saving(const Analysis& analysis);
 
 }  // namespace hilo

@@ -17,9 +17,9 @@ const char* class_of(const std::string& cell) {
   return "";
 }
 
-constexpr double kWidth = 1000;  // of a row's own coordinates; the page stretches it
+constexpr double kWidth = 1000;  // in the row's own units; the page stretches it
 
-// A round number, at least `value`.
+// The next round number that is at least `value`.
 double round_up(double value) {
   if (!(value > 0)) return 1;
   const double power = std::pow(10, std::floor(std::log10(value)));

@@ -7,10 +7,11 @@
 
 namespace hilo {
 
-// Text as it may stand in an element or in a quoted attribute; control characters become spaces.
+// Escapes text for an element or a quoted attribute. Control characters other than newlines become
+// spaces.
 std::string escape_html(std::string_view text);
 
-// The table in a box that scrolls by itself, with its note below.
+// The table in a box that scrolls horizontally, with its note below.
 std::string html_table(const Table& table);
 
 // The boxes as one row of inline SVG each, beside the names of the agents.

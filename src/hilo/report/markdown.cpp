@@ -15,7 +15,7 @@
 namespace hilo {
 std::string escape_markdown(const std::string& text) {
   const bool has_link = text.find("](") != std::string::npos;
-  // Underlines stress what stands between them, but not within a word.
+  // Underscores mean emphasis, except within a word.
   const auto in_word = [&](std::size_t i) {
     const auto is_letter = [&](std::size_t k) {
       return k < text.size() && (std::isalnum(static_cast<unsigned char>(text[k])) != 0);
@@ -39,7 +39,7 @@ std::string escape_markdown(const std::string& text) {
 
 namespace {
 
-// A path as the target of a link, which ends at a space or a bracket and decodes what follows %.
+// Encodes a path as the target of a link, where a space or a bracket ends it and % is decoded.
 std::string target(const std::string& path) {
   std::string out;
   for (const char c : path)

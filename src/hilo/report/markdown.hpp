@@ -7,11 +7,11 @@
 
 namespace hilo {
 
-// Text that Markdown takes as it is, in a table too.
+// Escapes text so that Markdown shows it literally, also in a table.
 std::string escape_markdown(const std::string& text);
 
-// The same report as Markdown, for documents under version control: sentences and tables. An
-// experiment that has one of the `pictures`, files seen from the document, shows it.
+// The report of make_page as Markdown, for documents under version control: sentences and tables.
+// `pictures` maps experiments to pictures that they show, as paths relative to the document.
 std::string make_markdown(const Store& store, const ReportSource& source,
                           const std::map<std::string, std::string>& pictures);
 

@@ -21,7 +21,7 @@
 namespace hilo {
 namespace {
 
-// Chart.js stands in the page as Debian ships it; its licence asks for this notice.
+// The page contains Chart.js as Debian ships it; its licence requires this notice.
 constexpr const char* kChartLicence = R"(Chart.js, https://www.chartjs.org
 Copyright (c) 2014-2022 Chart.js Contributors, the MIT License:
 
@@ -40,7 +40,7 @@ NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR COPYRIGHT HOLDERS BE LIABLE FO
 OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT OF OR IN
 CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.)";
 
-// The policy lets nothing be loaded from anywhere, so the page cannot but work offline.
+// The content security policy forbids loading anything, so the page is sure to work offline.
 constexpr const char* kHead = R"(<!doctype html>
 <html lang="en">
 <head>
@@ -123,7 +123,7 @@ std::string experiment_provenance(const Provenance& p) {
   return out + "</details>\n";
 }
 
-// What hilo diagnose found for the experiment, if it was asked.
+// The stored result of hilo diagnose for the experiment; "" if there is none.
 std::string diagnosis_block(const Store& store, const std::string& experiment) {
   const std::string json = store.diagnosis(experiment);
   if (json.empty()) return "";
@@ -135,7 +135,7 @@ std::string diagnosis_block(const Store& store, const std::string& experiment) {
       paragraph_list(found.sentences, "plain"));
 }
 
-// One experiment on its way to the page. Its results are dropped as soon as they are shown.
+// One experiment as it appears on the page. Its results are dropped as soon as this is made.
 struct Shown {
   ExperimentReport report;
   std::map<std::string, std::string> configs;  // by agent
@@ -209,8 +209,8 @@ Table overview(const std::vector<Shown>& all) {
   return table;
 }
 
-// The short answer: how agents with a cheap simulator end against the baseline, and whether the
-// paper's values come out. What experiments share is counted once.
+// The short answer: how many agents end above and below their baseline, and how many of the paper's
+// values are reproduced. What several experiments share is counted once.
 std::string lead(const std::vector<Shown>& all) {
   if (all.empty()) return "No experiment has been run yet: the store is empty.";
   std::size_t stand_ins = 0;
@@ -223,7 +223,7 @@ std::string lead(const std::vector<Shown>& all) {
   for (const Shown& shown : all) {
     const ExperimentReport& r = shown.report;
     stand_ins += r.stand_in ? 1 : 0;
-    if (r.stand_in) continue;  // says nothing about the question
+    if (r.stand_in) continue;  // made-up data says nothing about the question
     const Sides sides = sides_of(r.analysis);
     const auto count = [&](const std::vector<std::string>& agents) {
       return static_cast<std::size_t>(std::ranges::count_if(agents, [&](const std::string& agent) {
@@ -291,7 +291,7 @@ std::string make_page(const Store& store, const ReportSource& source) {
       "all else on this page does not.</p></noscript>\n";
   out += missing_box("Part of a study", missing_of_studies(store.experiments()));
   if (all.size() > 1) out += html_table(overview(all));
-  // Pilots of experiments that have not been run yet.
+  // Pilot studies of experiments that have not been run yet.
   const auto known = store.experiments();
   for (const std::string& name : store.diagnosed())
     if (std::ranges::find(known, name) == known.end())

@@ -10,23 +10,24 @@
 
 namespace hilo {
 
-// What a report shows of problems of one kind beside what it shows of all. Any of it may be left
-// out.
+// What a report shows for problems of one kind, in addition to what it shows for all. Every part
+// may be left out.
 struct ProblemView {
   std::string kind;
-  // What people of its field want to know, and the same in a sentence for Markdown.
+  // Results in the terms of the problem's field, and a sentence about them in Markdown.
   std::function<Table(const Results&)> table = {};
   std::function<std::string(const Results&)> sentence = {};
-  // Why agents end where they do.
+  // Why the agents reach their final levels.
   std::function<std::vector<std::string>(const Results&, const Analysis&)> explanation = {};
-  // Pictures as HTML: one beside the table, and one beside the explanation.
+  // Pictures as HTML: `picture` follows the table, `policies` the explanation.
   std::function<std::string(const Results&)> picture = {};
   std::function<std::string(const Store&, const Results&)> policies = {};
 };
 
-// That of a kind; one that shows nothing where there is none.
+// The view of a kind; an empty view if the kind has none.
 const ProblemView& problem_view(const std::string& kind);
-// Adds one for a kind that has none. Before anything is reported.
+// Adds the view of a kind. Throws if the kind already has one. Must be called before any report is
+// made.
 void add_problem_view(ProblemView view);
 
 }  // namespace hilo

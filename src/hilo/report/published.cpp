@@ -37,8 +37,9 @@ double median_error(double q1, double q3, std::uint64_t n) {
   return kMedianPerMean * kSdPerRange * (q3 - q1) / std::sqrt(static_cast<double>(n));
 }
 
-// A configuration but for the data it was run on: the shipped spec names a stand-in where the real
-// table cannot be shipped, and nobody else has the paper's low fidelity. Reports say which it was.
+// The configuration without the keys that name the data it was run on: the shipped spec names a
+// stand-in where the real table cannot be shipped, and the paper's low fidelity is not available.
+// Reports say which data was used.
 Configuration without_content(const Configuration& configuration) {
   Configuration out;
   for (const auto& [key, value] : configuration.entries())
@@ -96,7 +97,7 @@ std::vector<Comparison> compare_with_published(const Results& results) {
   if (shipped == specs.end()) return out;
   const Spec spec = parse_spec(shipped->toml, results.experiment());
   for (const PublishedPoint& point : points) {
-    // An experiment of the same name may be another one.
+    // The store may have a different experiment under the same name.
     const auto config = std::ranges::find(spec.configs, point.agent, &RunConfig::label);
     if (config == spec.configs.end() || without_content(results.configuration_of(point.agent)) !=
                                             without_content(config->configuration))

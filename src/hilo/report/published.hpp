@@ -24,11 +24,11 @@ struct PublishedPoint {
   double standard_error() const;
 };
 
-// What has been published of a shipped experiment.
+// The published values of a shipped experiment.
 std::vector<PublishedPoint> published_points(const std::string& experiment);
 
 inline constexpr double kAgreement = 3.5;
-// With fewer the standard error itself is too uncertain for a verdict.
+// With fewer seeds the standard error itself is too uncertain for a verdict.
 inline constexpr std::uint64_t kSeedsForVerdict = 5;
 
 enum class Verdict : std::uint8_t { agrees, differs, too_few_seeds };
@@ -38,12 +38,12 @@ struct Comparison {
   std::uint64_t seeds = 0;  // ours
   double value = 0;         // our mean or median
   double standard_error = 0;
-  double difference = 0;  // in standard errors of the difference, both sides' seeds counted
-  Verdict verdict = Verdict::too_few_seeds;  // agrees: within kAgreement of them
+  double difference = 0;  // in standard errors of the difference, from both sides' errors
+  Verdict verdict = Verdict::too_few_seeds;  // agrees: at most kAgreement of them
 };
 
-// One for each published point of the experiment, if the results are those of the shipped spec.
-// Stand-in data is never compared.
+// One comparison for each published point whose agent has the configuration of the shipped spec;
+// only the data it was run on may differ. Stand-in data is never compared.
 std::vector<Comparison> compare_with_published(const Results& results);
 
 }  // namespace hilo

@@ -15,8 +15,8 @@ const BySeed kNone;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// The number that starts at text[i], with its sign where it is a word's own: "-3" in "x -3 dB", but
-// not in "figure-3".
+// A number in a text, and the index after it. A sign belongs to it only at the start of a word: the
+// number is -3 in "x -3 dB", but 3 in "figure-3".
 struct Number {
   double value = 0;
   std::size_t end = 0;
@@ -226,7 +226,7 @@ std::string baseline_of(const Results& results) {
   std::string found;
   for (const std::string& agent : results.agents())
     if (results.kind_of(agent) == kBaselineKind) {
-      // Among several of the kind the one that is as it comes, and so has its plain name.
+      // Among several of the kind, the one with default parameters has the kind's plain name.
       if (agent == agent_kind(kBaselineKind).display) return agent;
       if (found.empty()) found = agent;
     }

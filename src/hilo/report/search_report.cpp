@@ -23,7 +23,7 @@ std::string rounded_mean(const Results& results, const std::string& agent, const
   return group_digits(std::round(summarise(values_of(results.final_of(agent, metric))).mean));
 }
 
-// Where the edges of a cell run: from and to, the height of the arc, and where its label stands.
+// How an edge of a cell is drawn: its nodes, and the heights of the control point and of the label.
 struct Arc {
   std::uint32_t from, to;
   double control_y, label_y;
@@ -40,7 +40,7 @@ constexpr const char* kEdgeColour[] = {"#56b4e9", "#999999", "#d55e00", "#e69f00
 struct BestArchitecture {
   Architecture architecture = 0;
   double accuracy = 0;
-  std::uint64_t rank = 0;  // among all, 1 is best
+  std::uint64_t rank = 0;  // among all architectures; 1 is the best
   std::string agent;
   std::uint64_t seed = 0;
 };
@@ -57,7 +57,7 @@ std::optional<BestArchitecture> best_architecture(const Results& results) {
         best = {static_cast<Architecture>(number[i].second), accuracy[i].second,
                 static_cast<std::uint64_t>(rank[i].second), agent, accuracy[i].first};
   }
-  if (best && best->architecture >= NasSpace().size()) return std::nullopt;  // no such thing
+  if (best && best->architecture >= NasSpace().size()) return std::nullopt;  // not a valid number
   return best;
 }
 

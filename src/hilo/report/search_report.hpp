@@ -4,8 +4,8 @@
 
 namespace hilo {
 
-// Architecture search: what it cost and found, beside searches without learning, and the best
-// architecture that any run trained in the high fidelity, with its cell as inline SVG.
+// The view of architecture search: what it cost and found, compared with searches without learning,
+// and the best architecture that any run trained in the high fidelity, with its cell as inline SVG.
 ProblemView search_view();
 
 }  // namespace hilo

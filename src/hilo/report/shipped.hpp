@@ -7,7 +7,7 @@
 
 namespace hilo {
 
-// An experiment that ships with a program. The first comment of the TOML says what it is.
+// An experiment that ships with a program. The first line of its TOML is a comment: a description.
 struct ShippedSpec {
   std::string_view name;
   std::string_view toml;
@@ -23,15 +23,16 @@ inline std::string_view description_of(const ShippedSpec& spec) {
   return spec.toml.substr(2, spec.toml.find('\n') - 2);
 }
 
-// Experiments that somebody ships, with what has been published of them: reports give them titles,
-// say what is missing of a study, and compare. hilo's own are those of studies/.
+// Experiments that ship with a program, and their published values. Reports use them for titles, to
+// name the missing parts of a study, and to compare results with published values. hilo's own
+// shipment is in studies/.
 struct Shipment {
   std::span<const ShippedSpec> specs;
   std::span<const ShippedStudy> studies;
-  std::string_view published;  // CSV, as experiments/published.csv
+  std::string_view published;  // CSV in the format of experiments/published.csv
 };
 
-// Before anything is reported. What it refers to must live as long as the program.
+// Must be called before any report is made. The texts and spans must live as long as the program.
 void add_shipment(const Shipment& shipment);
 
 std::span<const ShippedSpec> shipped_specs();

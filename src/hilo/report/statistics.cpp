@@ -9,7 +9,7 @@ namespace hilo {
 double student_t_975(std::uint64_t degrees_of_freedom) {
   constexpr double kFew[] = {0, 12.70620, 4.302653, 3.182446, 2.776445, 2.570582};
   if (degrees_of_freedom < std::size(kFew)) return kFew[degrees_of_freedom];
-  // The series of the quantile in 1 / nu (Abramowitz and Stegun 26.7.5), z the normal quantile.
+  // The series of the quantile in 1 / nu (Abramowitz and Stegun 26.7.5); z is the normal quantile.
   const double z = 1.959963984540054;
   const double nu = static_cast<double>(degrees_of_freedom);
   const double z2 = z * z;

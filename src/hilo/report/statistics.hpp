@@ -13,11 +13,11 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-// The 97.5 % quantile of Student's t distribution, to four digits: half the width of a 95 %
+// The 97.5 % quantile of Student's t distribution, correct to four digits: half the width of a 95 %
 // interval in standard errors.
 double student_t_975(std::uint64_t degrees_of_freedom);
 
-// A mean over seeds with its spread. With one seed only the mean is known.
+// A mean over seeds with its spread. With one seed, only the mean is known.
 struct Summary {
   std::uint64_t n = 0;
   double mean = 0, sd = 0, standard_error = 0;
@@ -27,8 +27,8 @@ struct Summary {
 Summary summarise(const Moments& values);
 Summary summarise(std::span<const double> values);
 
-// Quantiles interpolate linearly between order statistics: the one at p of n values is at place
-// p (n - 1), counted from 0.
+// The quantile at p of n sorted values, interpolated linearly between order statistics: it is at
+// position p (n - 1), counted from 0.
 double quantile(std::span<const double> sorted, double p);
 
 struct Quartiles {
@@ -36,30 +36,32 @@ struct Quartiles {
 };
 Quartiles quartiles(std::vector<double> values);
 
-// A box plot: whiskers reach to the last value within 1.5 (q3 - q1) of the box, what lies beyond is
-// an outlier.
+// A box plot. The whiskers reach to the last value within 1.5 (q3 - q1) of the box; values beyond
+// are outliers.
 struct Box {
   Quartiles quartiles;
   double low_whisker = 0, high_whisker = 0;
-  std::vector<double> outliers;  // rising
+  std::vector<double> outliers;  // in ascending order
 };
 Box box_plot(std::vector<double> values);
 
-// The mean of the middle half: floor(n / 4) values are left out at either end. Less moved by a bad
-// seed than the mean, and less noisy than the median.
+// The mean of the middle half: floor(n / 4) values are left out at either end. A bad seed affects
+// it less than the mean, and it is less noisy than the median.
 double interquartile_mean(std::vector<double> values);
 
-// How often a seed does better with x than with y, ties counted half. x[i] and y[i] belong to the
+// The share of seeds for which x is larger than y; ties count half. x[i] and y[i] belong to the
 // same seed.
 double probability_of_improvement(std::span<const double> x, std::span<const double> y);
 
-// The 95 % interval of a share of n trials by Wilson's score: honest also where it is 0 or 1.
+// Wilson's 95 % score interval of a share of n trials. Unlike the normal interval, it has a
+// positive width for shares of 0 and 1.
 Interval wilson_interval(double share, std::uint64_t n);
 
-// The mean level of a curve over its range, by trapezoids: its area divided by its length.
+// The mean level of a curve over its range: its area (trapezoidal rule) divided by its length.
 double area_under_curve(std::span<const std::uint64_t> episodes, std::span<const double> values);
 
-// Where a curve first reaches a level, interpolated between its points; nothing if it never does.
+// The episode at which a curve first reaches a level, interpolated between its points; nothing if
+// it never does.
 std::optional<double> first_reach(std::span<const std::uint64_t> episodes,
                                   std::span<const double> values, double level);
 

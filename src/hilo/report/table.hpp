@@ -5,7 +5,7 @@
 
 namespace hilo {
 
-// A table for people, on a page, in Markdown or as text.
+// A table of a report, for pages and Markdown.
 struct Table {
   std::string title;
   std::vector<std::vector<std::string>> rows;  // the first is the header
@@ -14,7 +14,7 @@ struct Table {
   bool empty() const { return rows.size() < 2; }
 };
 
-// "1 234 567", with narrow spaces that do not break.
+// "1 234 567", with narrow non-breaking spaces.
 std::string group_digits(double value);
 
 }  // namespace hilo

@@ -45,7 +45,7 @@ std::string show_episodes(double episodes, std::uint64_t last) {
   return fmt::format("> {}", group_digits(static_cast<double>(last)));
 }
 
-// `few`: too few seeds for an interval.
+// With `few`, there are too few seeds for an interval.
 std::string show_need(const Need& need, std::uint64_t last, bool few) {
   const Estimate& e = need.episodes;
   if (few || (!std::isfinite(e.value) && !std::isfinite(e.interval.low)))
@@ -78,11 +78,11 @@ Table level_table(const Analysis& analysis, std::string title, std::string note,
   return table;
 }
 
-// A table of means over seeds of what was measured at the end.
+// A column of final_table: the mean or the median over seeds of a metric at the end.
 struct Column {
   const char* name;
   const char* metric;
-  const char* format;  // of the mean and of the standard error
+  const char* format;  // of every number in a cell
   bool median = false;
 };
 

@@ -10,7 +10,7 @@
 
 namespace hilo {
 
-// The variance ratios of an agent at the end of its runs, beside the published ones.
+// The variance ratios of an agent over the last 1000 episodes of its runs, and the published ones.
 struct RatioBox {
   std::string agent;
   std::size_t seeds = 0;
@@ -18,7 +18,7 @@ struct RatioBox {
   std::optional<PublishedPoint> published;
 };
 
-// Of the agents that make corrections.
+// For the agents that make corrections.
 std::vector<RatioBox> ratio_boxes(const Results& results);
 
 // The tables of a report, in the order in which it shows them.
@@ -32,14 +32,14 @@ Table bias_table(const Results& results);
 Table problem_table(const Results& results);
 Table cost_table(const Results& results);
 
-// Above or below the baseline, if the 95 % interval of the difference is clear of 0.
+// Above or below the baseline if the 95 % interval of the difference excludes 0, otherwise unclear.
 enum class Side : std::uint8_t { above, below, unclear };
 Side side_of(const Summary& difference);
 
 // "2.30× [1.93, ≥ 2.55]".
 std::string show_saving(const Need& need);
 
-// What "final level" is in words.
+// The name of the metric of the final level.
 const char* level_name(const Analysis& analysis);
 
 }  // namespace hilo

@@ -9,7 +9,7 @@
 namespace hilo {
 namespace {
 
-// Characters, not bytes: "±" is one.
+// The number of characters, not of bytes: "±" is one character.
 std::size_t width(const std::string& text) {
   return static_cast<std::size_t>(std::ranges::count_if(
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

@@ -15,9 +15,9 @@ namespace hilo {
 namespace {
 
 constexpr std::size_t kMostAgents = 6;    // with a picture
-constexpr std::size_t kMostActions = 16;  // that fit into one
+constexpr std::size_t kMostActions = 16;  // in a picture
 constexpr double kNormal95 = 1.959964;
-constexpr std::size_t kMostStates = 5000;  // that the mean sureness looks at
+constexpr std::size_t kMostStates = 5000;  // sampled for the mean probability
 
 double normal_below(double z) { return 0.5 * std::erfc(-z / std::numbers::sqrt2); }
 
@@ -43,7 +43,8 @@ std::optional<StoredPolicy> policy_of(const Store& store, const Results& results
   return policy;
 }
 
-// The state that the baseline knows best: all its actions have an error, and the largest is least.
+// The state that the policy knows best: all its actions have a standard error, and the largest of
+// them is the smallest among all such states.
 std::optional<std::uint64_t> example_state(const StoredPolicy& policy) {
   std::optional<std::uint64_t> best;
   double least = std::numeric_limits<double>::infinity();
@@ -96,8 +97,8 @@ std::string bars(const std::string& agent, const RowView& row, double low, doubl
 
 }  // namespace
 
-// The integral of phi(x) times the chance that every other action is below, by Simpson's rule over
-// eight standard errors to both sides.
+// The integral of the normal density of the greedy action's value times the probability that all
+// other values are below, by Simpson's rule over eight standard errors to either side.
 double greedy_is_right(std::span<const double> values, std::span<const double> errors) {
   const auto best = static_cast<std::size_t>(std::ranges::max_element(values) - values.begin());
   const auto others_below = [&](double x) {
@@ -176,7 +177,7 @@ std::string value_bars(const Store& store, const Results& results) {
   if (!state) return "";
   std::vector<std::pair<std::string, StoredPolicy>> shown;
   shown.emplace_back(baseline, *reference);
-  // Those that have used the cheap simulator come first: they are the ones to look at.
+  // Agents that use the cheap simulator come first: they are the ones of interest.
   for (const bool helped : {true, false})
     for (const std::string& agent : results.agents())
       if (agent != baseline && uses_low_fidelity(results, agent) == helped &&

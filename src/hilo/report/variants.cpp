@@ -23,7 +23,7 @@ double typical(const Results& results, const std::string& agent, const char* met
   return quartiles(values_of(results.final_of(agent, metric))).median;
 }
 
-// High-fidelity visits of a pair of state and action, on average.
+// The average number of high-fidelity visits of a state-action pair.
 double visits(const Results& results, const std::string& agent) {
   const Configuration& configuration = results.configuration_of(agent);
   const double pairs =
@@ -31,7 +31,7 @@ double visits(const Results& results, const std::string& agent) {
   return pairs > 0 ? typical(results, agent, "high_steps") / pairs : 0;
 }
 
-// Where an as-written agent ends, and what its exact bias has to do with it.
+// How an as-written agent ends against the baseline, and how its exact bias explains this.
 std::string place_and_bias(const Results& results, const Analysis& analysis,
                            const AgentAnalysis& a) {
   const Summary& d = *a.advantage;
@@ -54,8 +54,8 @@ std::string place_and_bias(const Results& results, const Analysis& analysis,
   return text;
 }
 
-// Whether a key that a variant sets has this value. Values that are not written down because they
-// are the default count, and so do keys of the problem that this problem does not have.
+// Whether a key that a variant sets has this value. If the configuration does not have the key, the
+// default value counts; a key of the problem that the problem does not have is ignored.
 bool has_value(const Configuration& configuration, const AgentKind& kind, const std::string& key,
                const Value& value) {
   const auto info = std::ranges::find(kind.parameters, key, &ParameterInfo::name);
@@ -65,13 +65,13 @@ bool has_value(const Configuration& configuration, const AgentKind& kind, const 
   return !of_agent || info->default_value == value;
 }
 
-// A label without the name of its variant, where it ends with it.
+// A label without the name of its variant at the end.
 std::string without_variant(const std::string& agent, const std::string& variant) {
   return agent.ends_with(" " + variant) ? agent.substr(0, agent.size() - variant.size() - 1)
                                         : agent;
 }
 
-// The other variant of this agent; "" if the experiment does not have it.
+// The as-published variant of an as-written agent; "" if the experiment does not have it.
 std::string published_form_of(const Results& results, const std::string& agent) {
   const std::string common = common_to_variants(results.configuration_of(agent));
   const auto found = std::ranges::find_if(results.agents(), [&](const std::string& other) {

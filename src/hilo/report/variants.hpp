@@ -7,16 +7,17 @@
 
 namespace hilo {
 
-// As-written against as-published in three sentences, with what was measured; nothing unless the
-// experiment has agents of both variants.
+// Compares as-written and as-published agents on random MDPs in two or three paragraphs, with the
+// measured values. Empty unless the experiment has an agent in both variants, with at least two
+// common seeds.
 std::vector<std::string> explain_variants(const Results& results, const Analysis& analysis);
 
-// The paper's variant that a configuration spells, "as-written" or "as-published", whatever the
-// agent's label; "" for all else.
+// The paper's variant whose settings a configuration has, "as-written" or "as-published",
+// independent of the agent's label; "" if it is neither.
 std::string paper_variant(const Configuration& configuration);
 
-// What the two variants of one agent have in common: its configuration without the keys that a
-// variant sets. Of an agent that is neither, its configuration.
+// What the two variants of one agent have in common: the configuration without the keys that a
+// variant sets. The whole configuration if it is neither variant.
 std::string common_to_variants(const Configuration& configuration);
 
 }  // namespace hilo

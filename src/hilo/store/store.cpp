@@ -10,7 +10,7 @@
 #include "hilo/store/detail/policy_bytes.hpp"
 #include "hilo/store/detail/store_impl.hpp"
 
-// The half of Store that opens and writes.
+// The part of Store that opens and writes.
 namespace hilo {
 
 namespace fs = std::filesystem;
@@ -45,7 +45,7 @@ void Store::discard_if_new() {
   if (impl_->is_new && identity_of(impl_->file) == impl_->identity) {
     impl_->rest();
     fs::remove(impl_->file, ignored);
-    impl_->lock.reset();  // nothing is missed that was thrown away
+    impl_->lock.reset();  // so that close() does not report the file as lost
   }
 }
 
@@ -56,7 +56,7 @@ Store Store::open_to_read(const fs::path& name, Damaged damaged) {
 
 namespace {
 
-// What a label of an experiment means.
+// What a label of an experiment stands for.
 struct Reference {
   std::string agent, config;
   std::int64_t version;

@@ -5,8 +5,8 @@
 #include "hilo/store/detail/policy_bytes.hpp"
 #include "hilo/store/detail/store_impl.hpp"
 
-// How stores are put into one. The others are read through connections of their own: attaching a
-// file would need a lock on it.
+// Merges stores. Each of the others is read through its own connection: attaching its file to ours
+// would need a lock on it.
 namespace hilo {
 namespace {
 
@@ -17,7 +17,7 @@ struct FoundRun {
   bool failed = false;
 };
 
-// How people know it: by the experiments that refer to it.
+// A name for messages: an experiment that refers to the run, and the agent's label in it.
 std::string name_of(Database& db, const FoundRun& run) {
   Statement row(db,
                 "SELECT experiment, agent FROM experiment_run WHERE config = ? AND seed = ? "
@@ -51,7 +51,8 @@ std::optional<FoundRun> find_run(Database& db, const FoundRun& like) {
   return found;
 }
 
-// Everything that two runs of one key must agree in: `seconds` is no result.
+// All measurements in which two runs with the same key must agree. `seconds` is not among them: the
+// run time is not a result.
 using Numbers = std::map<std::pair<std::int64_t, std::string>, double>;
 Numbers numbers_of(Database& db, std::int64_t run) {
   Statement rows(db,
@@ -76,8 +77,8 @@ std::string first_difference(const Numbers& a, const Numbers& b) {
   return "";
 }
 
-// The numbers count, not how they are packed. Standard errors are not there in stores from before
-// they were kept.
+// Compares the values of Q tables, not their compressed bytes. Standard errors are compared only if
+// both stores have them: older stores do not keep them.
 bool same_policies(std::optional<PolicyRows> a, std::optional<PolicyRows> b) {
   if (a && b && (a->standard_errors.empty() || b->standard_errors.empty()))
     a->standard_errors = b->standard_errors = {};
@@ -140,13 +141,13 @@ void copy_run(Database& from, std::int64_t run, Database& to) {
         .bind(copy)
         .bind(std::span<const std::byte>(errors.blob(0)))
         .run();
-  // A run that cannot be vouched for does not become one that can by being copied.
+  // A run without a checksum is copied without one: nothing shows that it is still as written.
   Statement known(from, "SELECT checksum IS NOT NULL FROM run WHERE id = ?");
   known.bind(run);
   if (known.step() && known.integer(0) != 0) set_checksum_of_run(to, copy);
 }
 
-// One store on its way into another.
+// Copies the parts of one store into another.
 class Merging {
  public:
   Merging(Database& from, Database& to, Damaged damaged, MergeOutcome& outcome)
@@ -164,7 +165,8 @@ class Merging {
     }
   }
 
-  // False if it is damaged: then its runs belong to no experiment, until its spec is run again.
+  // Returns false if the experiment is damaged. Its runs are still copied, but belong to no
+  // experiment until its spec is run again.
   bool copy_experiment(const std::string& name) {
     if (!experiment_is_intact(from_, name)) {
       leave_out(fmt::format("the spec of experiment '{}', or what it refers to", name));
@@ -174,7 +176,7 @@ class Merging {
                          "SELECT agent, config, seed, algorithm_version FROM experiment_run "
                          "WHERE experiment = ? ORDER BY 1, 2, 3, 4");
     references.bind(name);
-    // A label that means one thing here and another there.
+    // Whether `to` has the label with another configuration or algorithm version.
     Statement other(to_,
                     "SELECT 1 FROM experiment_run WHERE experiment = ? AND agent = ? "
                     "AND NOT (config = ? AND algorithm_version = ?) LIMIT 1");
@@ -203,7 +205,7 @@ class Merging {
     return true;
   }
 
-  // Those that `to` does not have, or has as failed.
+  // Copies the runs that `to` does not have, and finished ones that failed in `to`.
   void copy_runs(const std::function<bool()>& keep_going) {
     for (const FoundRun& run : all_runs(from_)) {
       if (keep_going && !keep_going()) throw Error(Errc::io, "interrupted, so nothing is merged");
@@ -265,14 +267,14 @@ class Merging {
 MergeOutcome Store::merge(std::span<const Store> others, Damaged damaged,
                           const std::function<bool()>& keep_going) {
   Database& db = impl_->db;
-  // What is damaged must not become intact by a new checksum.
+  // Damage in this store must be found before new checksums are computed, which would hide it.
   for (const std::string& experiment : experiments()) impl_->require_intact(experiment);
   Transaction transaction(db);
   MergeOutcome outcome;
   std::set<std::string> changed;
   for (const Store& other : others) {
     Database& from = other.impl_->db;
-    const ReadTransaction one_moment(from);  // somebody may write it meanwhile
+    const ReadTransaction one_moment(from);  // another process may write to it
     Merging merging(from, db, damaged, outcome);
     for (const std::string& part :
          other.impl_->has_ledger ? parts_unlike_ledger(from) : std::vector<std::string>())

@@ -5,7 +5,7 @@
 #include "hilo/store/detail/policy_bytes.hpp"
 #include "hilo/store/detail/store_impl.hpp"
 
-// The half of Store that asks.
+// The part of Store that reads.
 namespace hilo {
 std::set<RunKey> Store::finished() const {
   std::set<RunKey> keys;
@@ -59,8 +59,8 @@ std::vector<std::string> Store::agents(const std::string& experiment) const {
   return names;
 }
 
-// All runs of its configurations are looked at, whatever their seeds and errors: a run that damage
-// has moved away would only be missing.
+// Checks all runs of the experiment's configurations, whatever their seeds, versions and errors: a
+// run in which one of these fields is damaged would otherwise only seem to be missing.
 void Store::require_intact(const std::string& experiment) const {
   if (!impl_->knows(experiment)) return;
   impl_->require_intact(experiment);
@@ -77,7 +77,7 @@ void Store::for_each_result(const std::string& experiment,
                             const std::function<void(const ResultRow&)>& visit) const {
   for (const std::string& name : experiments())
     if (experiment.empty() || name == experiment) require_intact(name);
-  // Run by run, so that nothing has to be sorted but one run's rows.
+  // Run by run, so that only the rows of one run have to be sorted at a time.
   Statement runs(impl_->db,
                  "SELECT e.experiment, e.agent, e.seed, r.id FROM experiment_run e JOIN run r "
                  "USING (config, seed, algorithm_version) WHERE r.error IS NULL "

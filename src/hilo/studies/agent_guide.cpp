@@ -14,7 +14,7 @@ namespace {
 constexpr double kLowCost = 0.001;  // of a low-fidelity step, in steps of the high fidelity
 constexpr const char* kLevels[] = {"80 %", "90 %", "95 %"};
 
-// What is to be said of an agent beside its numbers.
+// What the guide says about an agent besides its numbers.
 struct Remark {
   const char* agent;  // its label
   const char* kind;   // its name in specs
@@ -62,7 +62,7 @@ constexpr Remark kRemarks[] = {
      "Not one expensive episode can be had."},
 };
 
-// Not every agent got the same care, and a reader must know.
+// The agents were not tuned with the same care, which the reader must know.
 constexpr const char* kHowDefaultsWereChosen =
     "**How the defaults were chosen.** They were the same for all problems and seeds of the "
     "contest, but not chosen blindly, and not with the same care for each agent. `bayes` was "
@@ -111,7 +111,7 @@ const Need* need_of(const ContestTable& table, const ContestEntry& entry, std::s
   return nullptr;
 }
 
-// By the area under the curve: who learns fast and ends well comes first.
+// Sorted by the area under the curve, largest first: it rewards fast learning and a high end level.
 std::vector<const ContestEntry*> ranked(const ContestTable& table) {
   std::vector<const ContestEntry*> entries;
   for (const ContestEntry& entry : table.entries) entries.push_back(&entry);
@@ -145,7 +145,7 @@ std::string advice(const std::vector<ContestTable>& tables) {
   return out;
 }
 
-// What is known to fail, and by how much: differences whose interval lies below zero.
+// Comparisons in which an agent is worse: the interval of the paired difference lies below 0.
 std::string failures(const std::vector<ContestTable>& tables) {
   std::string out =
       "\n## What fails\n\nDifferences of the level at the end, paired by seed, where "

@@ -8,13 +8,14 @@
 
 namespace hilo {
 
-// All agents side by side, from the study `contest`: which to take when, how far each is checked,
-// tables, a matrix and pictures. `command` says how it was made, `figures` where the pictures lie
-// as seen from the text. Throws if the store does not hold the study.
+// The guide to the agents as Markdown, from the study `contest`: which agent to use when, how far
+// each is checked, tables, a matrix and pictures. `command` is the command that made the guide,
+// `figures` the folder of the pictures relative to it. Throws if the store has no results of the
+// study.
 std::string make_agent_guide(const Store& store, const std::string& command,
                              const std::string& figures);
 
-// The pictures as SVG, PDF and PNG.
+// Draws the pictures as SVG, PDF and PNG and returns their paths.
 std::vector<std::filesystem::path> draw_agent_guide(const Store& store,
                                                     const std::filesystem::path& folder);
 

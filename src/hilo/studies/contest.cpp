@@ -21,7 +21,7 @@ double interpolate(const std::vector<std::uint64_t>& x, const std::vector<double
   return y[k - 1] + (y[k] - y[k - 1]) * (at - from) / (to - from);
 }
 
-// Values of the seeds given, which all are there.
+// The values of the given seeds, all of which must be present.
 std::vector<double> of_seeds(const BySeed& values, const std::vector<std::uint64_t>& seeds) {
   std::vector<double> out;
   for (const auto& [seed, value] : values)
@@ -101,7 +101,7 @@ std::vector<ContestTable> read_contest(const Store& store) {
                        .entries = {}};
     for (const AgentAnalysis& agent : analysis->agents) {
       const std::string snr = results->configuration_of(agent.agent).value("problem.snr_db");
-      // An agent that never sees the low fidelity takes part whatever its noise.
+      // An agent that never uses the low fidelity has no SNR and takes part at every SNR.
       if (!snr.empty() && snr != problem.snr) continue;
       table.entries.push_back(entry_of(*results, *analysis, agent, snr));
     }

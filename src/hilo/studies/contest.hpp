@@ -12,8 +12,8 @@ namespace hilo {
 // One problem of the study `contest`.
 struct ContestProblem {
   const char* title;
-  const char* id;          // in names of files
-  const char* experiment;  // that holds it
+  const char* id;          // in file names
+  const char* experiment;  // the experiment with its runs
   const char* snr;         // of the random MDP; "" elsewhere
 };
 
@@ -25,17 +25,17 @@ inline constexpr std::array<ContestProblem, 5> kContestProblems = {{
     {"architecture search", "nas", "contest-nas", ""},
 }};
 
-// What one agent did on one problem.
+// The results of one agent on one problem.
 struct ContestEntry {
-  std::string agent;  // its label without the noise of the problem
+  std::string agent;  // its label without the SNR of the problem
   AgentAnalysis analysis;
-  std::vector<double> final_levels, areas;  // of every common seed
+  std::vector<double> final_levels, areas;  // of every seed that all agents have
   std::vector<std::uint64_t> episodes;
-  std::vector<double> share;                  // of the optimum, mean over seeds, at `episodes`
+  std::vector<double> share;  // mean policy value / mean optimal value, at `episodes`
   std::vector<double> high_steps, low_steps;  // spent so far, mean over seeds, at `episodes`
 
-  // High-fidelity steps until `episode`, those in the low fidelity counted as `low_cost` each;
-  // infinite where the episode is.
+  // The cost until `episode` in high-fidelity steps, where a low-fidelity step costs `low_cost`;
+  // infinite if `episode` is.
   double cost(double episode, double low_cost) const;
 };
 
@@ -44,13 +44,13 @@ struct ContestTable {
   Analysis analysis;
   std::size_t seeds = 0;
   std::uint64_t last_episode = 0;
-  std::string title;  // with the size of the problem, and a word if its data is made up
+  std::string title;  // with the size of the problem, and a note if its data is made up
   std::vector<ContestEntry> entries;
 
   const ContestEntry* find(const std::string& agent) const;
 };
 
-// All problems of the study that the store holds. Throws if it holds none.
+// All problems of the study that the store has results of. Throws if there are none.
 std::vector<ContestTable> read_contest(const Store& store);
 
 // All agents, in the order of the first table that has them.

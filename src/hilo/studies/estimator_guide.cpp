@@ -14,7 +14,7 @@
 namespace hilo {
 namespace {
 
-// Where the estimators are compared, and by what.
+// A column of the table: a problem on which the estimators are compared.
 struct Column {
   const char* title;
   const char* snr;  // of the random MDP; "" for docking
@@ -79,8 +79,8 @@ class Guide {
     return summarise(values_of(results.final_of(baseline_of(results), metric))).mean;
   }
 
-  // The gains over the baseline of the same experiment. Without `paths`, agents coupled by the path
-  // are left out: they stand in the table already.
+  // Adds the gains over the baseline of the same experiment. Without `paths`, agents with the
+  // default coupling by the path are left out: they are in the table already.
   void add(const Results& results, const std::string& metric, bool paths) {
     const std::string baseline = baseline_of(results);
     for (const std::string& agent : results.agents()) {
@@ -90,7 +90,7 @@ class Guide {
       const std::string snr = configuration.value("problem.snr_db");
       const bool docking = configuration.value("problem.kind") == "docking";
       for (std::size_t c = 0; c < kColumns.size(); ++c) {
-        // An agent that never sees the low fidelity stands in the columns of all of them.
+        // An agent that never uses the low fidelity has no SNR and is shown in the columns of all.
         const bool column_of_docking = std::string_view(kColumns[c].snr).empty();
         if (column_of_docking != docking || (!snr.empty() && kColumns[c].snr != snr)) continue;
         Row& row = row_of(snr.empty() ? agent : without_noise(agent, snr));
@@ -116,7 +116,7 @@ std::string cell(const Summary& s) {
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", s.mean, s.low, s.high);
 }
 
-// "helps", "hurts" or "neither" in each column, as a reader would sum it up.
+// In how many columns the 95 % interval of the gain lies above 0, and in how many below.
 std::string summary_of(const Row& row) {
   int helps = 0, hurts = 0, all = 0;
   for (const Summary& s : row.gain) {
@@ -171,7 +171,7 @@ std::string advice(const Guide& guide) {
   return out;
 }
 
-// Measured by SequentialSlow.AMapThatForgetsTheOrderCostsAtFirst and by ablations of it.
+// Measured by the test SequentialSlow.AMapThatForgetsTheOrderCostsAtFirst and by ablations of it.
 constexpr const char* kWhenItHurts =
     "\n## When it hurts at first\n\n"
     "MFMCRL+ can fall behind plain Monte Carlo for the first few hundred episodes where T merges "

@@ -7,13 +7,13 @@
 
 namespace hilo {
 
-// All estimators side by side, from the study of that name: which to take when, one table, one
-// picture. `command` says how it was made, `figure` where the picture lies as seen from the text.
-// Throws if the store does not hold the study.
+// The guide to the estimators as Markdown, from the study `estimators`: which estimator to use
+// when, one table and one picture. `command` is the command that made the guide, `figure` the
+// folder of the picture relative to it. Throws if the store lacks an experiment of the study.
 std::string make_estimator_guide(const Store& store, const std::string& command,
                                  const std::string& figure);
 
-// The picture as SVG, PDF and PNG.
+// Draws the picture as SVG, PDF and PNG and returns the paths.
 std::vector<std::filesystem::path> draw_estimator_guide(const Store& store,
                                                         const std::filesystem::path& folder);
 inline constexpr const char* kEstimatorFigure = "estimator-gains";

@@ -2,8 +2,8 @@
 
 namespace hilo {
 
-// Adds the experiments of the paper and our own contests to what is shipped (report/shipped.hpp),
-// with the published values. A second call does nothing.
+// Registers the experiments of the paper with their published values, and hilo's own studies, as
+// shipped experiments (report/shipped.hpp). A second call does nothing.
 void add_our_studies();
 
 }  // namespace hilo

@@ -21,7 +21,7 @@ void check_accuracies(const NasSpace& space, const Accuracies& accuracies, Archi
   require_within("start architecture", std::uint64_t{start}, 0, space.size() - 1, Errc::usage);
 }
 
-// The distribution behind either environment: next nodes 0, ..., last with equal probability.
+// The model of either environment: the next nodes 0, ..., last_node have equal probability.
 template <class Environment>
 class NasModel final : public Model {
  public:
@@ -34,7 +34,7 @@ class NasModel final : public Model {
   std::size_t num_actions() const override { return env_.num_actions(); }
   bool is_terminal(State s) const override { return env_.is_terminal(s); }
 
-  // Uniform over the edges that can be edited first: all nodes before the terminal one.
+  // Uniform over the nodes before the terminal one, each of which edits an edge.
   std::vector<StartProbability> start_distribution() const override {
     std::vector<StartProbability> out;
     std::uint32_t count = 0;
@@ -55,7 +55,7 @@ class NasModel final : public Model {
       out.push_back({first + node, 1.0 / (last_node_ + 1), reward});
   }
 
-  // What is left of (s, a) is the new architecture.
+  // The afterstate of (s, a) is the new architecture.
   std::size_t num_afterstates() const override { return env_.num_states() / num_nodes_; }
   std::uint32_t afterstate(State s, Action a) const override {
     return env_.successor(s, a) / num_nodes_;

@@ -8,13 +8,13 @@
 
 namespace hilo {
 
-// Accuracy of every architecture, in percent.
+// The accuracy of every architecture, in percent.
 using Accuracies = std::shared_ptr<const std::vector<double>>;
 
 // Architecture search as an MDP (Appendix C.3 of the paper). A state is an architecture and the
 // edge to edit next: state = architecture * (edges + 1) + node, where node = edges is terminal. An
 // action gives that edge an operation; the reward is the accuracy of the new architecture, and the
-// next node is uniform over all edges and the end. Nothing is stored but the accuracies.
+// next node is uniform over all edges and the terminal node. Only the accuracies are stored.
 class NasEnvironment {
  public:
   static constexpr bool kChecked = true;  // steps are in range by construction
@@ -55,9 +55,10 @@ class NasEnvironment {
 };
 
 // The paper's smaller search space, case (ii): edge 0 has the fixed operation `removed`, so that
-// state = (the other edges) * (edges + 1) + node. Nodes 0, 1, ... edit edges 1, 2, ..., then comes
-// the terminal node, and last a node where nothing is edited whatever the action: the image of
-// those states in which edge 0 is edited. The next node is uniform over the edges left and the end.
+// state = (the other edges) * (edges + 1) + node. Nodes 0, 1, ... edit edges 1, 2, .... The
+// terminal node follows, and after it a node in which no action edits anything: the state map T
+// sends the states that edit edge 0 there. The next node is uniform over the remaining edges and
+// the terminal node.
 class ReducedNasEnvironment {
  public:
   static constexpr bool kChecked = true;
@@ -86,7 +87,7 @@ class ReducedNasEnvironment {
 
   Architecture architecture_of(State s) const { return first_ + s / num_nodes_; }
 
-  // T: forgets edge 0.
+  // The state map T, which drops edge 0.
   static StateMap map(const NasSpace& space);
 
  private:
@@ -98,7 +99,7 @@ class ReducedNasEnvironment {
 
   NasSpace space_;
   Accuracies accuracies_;
-  Architecture start_, first_;  // first_: the architecture of the reduced one 0
+  Architecture start_, first_;  // first_: the full form of reduced architecture 0
   std::uint32_t num_nodes_, terminal_;
   std::shared_ptr<const Model> model_;
 };

@@ -34,8 +34,9 @@ HighSimulator build_high(const Parameters& p, std::uint64_t /*seed*/) {
       NasEnvironment(NasSpace(), columns_of(p, {p.text("high")})[0], nasbench201::kStart));
 }
 
-// What an architecture search costs and finds: architectures trained in either fidelity, and the
-// best of those trained in the high one, beside two searches without learning that train as many.
+// Records what an architecture search costs and finds: the architectures trained in each fidelity,
+// and the best of those trained in the high fidelity. Two searches without learning, which train as
+// many architectures in the high fidelity, are recorded for comparison.
 class NasObserver final : public RunObserver {
  public:
   NasObserver(Fidelities pair, std::shared_ptr<std::vector<std::uint8_t>> low_trained,
@@ -77,7 +78,7 @@ class NasObserver final : public RunObserver {
             {"best_rank", static_cast<double>(better + 1)}};
   }
 
-  // The two searches are functions of the seed and of how far they went: they go there again.
+  // The two searches are not saved: they depend only on the seed and the budget, and are repeated.
   void save(ArchiveWriter& out) const override {
     out.array<std::uint8_t>(*low_trained_);
     high_trained_.save(out);
@@ -139,7 +140,7 @@ Problem build_pair(const Parameters& p, std::uint64_t /*seed*/, const HighSimula
                       StateMap::identity(high->num_states()));
 }
 
-// The values count, not the order of the lines or what else is in the file.
+// Hashes only the values used: the order of the lines and other columns do not matter.
 std::string hash_content(const Parameters& p, bool with_low) {
   if (p.text("table") == kStandIn) return std::string(kStandInName);
   std::vector<std::string> names = {p.text("high")};
@@ -162,10 +163,10 @@ std::vector<ParameterInfo> parameters() {
            .description = "CSV or CSV.gz of accuracies, or stand-in",
            .default_value = kStandIn},
           {.name = "high",
-           .description = "its column for the high fidelity",
+           .description = "the table's column for the high fidelity",
            .default_value = "in16_valid200_s888"},
           {.name = "low",
-           .description = "its column for the low fidelity",
+           .description = "the table's column for the low fidelity",
            .default_value = "in16_valid12",
            .low_fidelity_only = true},
           {.name = "case",
@@ -174,7 +175,7 @@ std::vector<ParameterInfo> parameters() {
            .choices = {"i", "ii"},
            .low_fidelity_only = true},
           {.name = "scale",
-           .description = "in what the table has accuracies",
+           .description = "unit of the accuracies in the table",
            .default_value = "percent",
            .choices = {"percent", "fraction"}},
           {.name = "high_epochs",
@@ -183,13 +184,13 @@ std::vector<ParameterInfo> parameters() {
            .low = 0,
            .high = 1e6},
           {.name = "low_epochs",
-           .description = "training epochs behind a low-fidelity one",
+           .description = "training epochs behind a low-fidelity accuracy",
            .default_value = std::int64_t{12},
            .low = 0,
            .high = 1e6,
            .low_fidelity_only = true},
           {.name = "stand_in_correlation",
-           .description = "of the two fidelities of the stand-in",
+           .description = "correlation of the two fidelities of the stand-in",
            .default_value = 0.9,
            .low = 0,
            .high = 1,

@@ -10,13 +10,13 @@
 
 namespace hilo {
 
-// The architectures that somebody has trained so far, and the best of them.
+// The architectures that a search has trained so far, and the best of them.
 class TrainedArchitectures {
  public:
   explicit TrainedArchitectures(Accuracies accuracies)
       : accuracies_(std::move(accuracies)), trained_(accuracies_->size(), 0) {}
 
-  // The accuracy of one, which is trained if it was not before.
+  // Trains the architecture, unless it was trained before, and returns its accuracy.
   double train(Architecture a);
 
   std::size_t count() const { return count_; }
@@ -38,7 +38,7 @@ class TrainedArchitectures {
 class RandomSearch {
  public:
   RandomSearch(Accuracies accuracies, std::uint64_t seed);
-  // Goes on until `budget` architectures are trained; the best accuracy among them.
+  // Continues until `budget` architectures are trained and returns their best accuracy.
   double run_to(std::size_t budget);
 
  private:
@@ -48,9 +48,9 @@ class RandomSearch {
 };
 
 // Regularised evolution (Real, Aggarwal, Huang and Le, 2019, Algorithm 1): the best of a sample of
-// the population is copied with one edge changed, and the oldest dies. Architectures that were
-// trained before cost nothing; when a hundred children in a row are such, random ones come in until
-// one is new.
+// the population is copied with one edge changed, and the oldest member is removed. An architecture
+// that was trained before does not count towards the budget. After kPatience such children in a
+// row, children are drawn at random until one is new.
 class RegularisedEvolution {
  public:
   static constexpr std::size_t kPopulation = 50, kSample = 10, kPatience = 100;

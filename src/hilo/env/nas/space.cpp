@@ -85,7 +85,7 @@ Architecture parse_digits(std::string_view digits, bool naslib) {
   if (digits.size() != 6 ||
       !std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '4'; }))
     fail(digits, "it must be six digits 0 to 4");
-  // Positions of the string's edges among ours, and its operations' numbers among ours.
+  // From the string's order of edges and its numbers of operations to those of NasSpace.
   constexpr std::uint32_t kEdgeOf[6] = {0, 1, 3, 2, 4, 5};  // 0->1, 0->2, 1->2, 0->3, 1->3, 2->3
   constexpr std::uint32_t kOperationOf[5] = {1, 0, 3, 2, 4};
   Architecture a = 0;

@@ -16,7 +16,7 @@
 namespace hilo {
 namespace {
 
-// A data set: the accuracy of guessing, and the best that long and short training reach.
+// A data set: the accuracy of random guessing, and the best accuracies of long and short training.
 struct DataSet {
   std::string_view prefix;
   double chance, best_long, best_short;
@@ -26,15 +26,16 @@ constexpr DataSet kDataSets[] = {
     {"c10", 10, 92, 85, 10}, {"c100", 1, 74, 61, 100}, {"in16", 0.83, 47, 39, 16}};
 constexpr std::string_view kLong = "_valid200_s888";
 constexpr std::string_view kShort = "_valid12";
-constexpr double kNoise = 0.02;  // of a long training, as a share of the range
+constexpr double kNoise = 0.02;  // sd for long training, as a share of the range
 
-// What an operation adds to a path: skip_connect, none, nor_conv_3x3, nor_conv_1x1, avg_pool_3x3.
+// What an operation adds to the strength of a path: skip_connect, none, nor_conv_3x3, nor_conv_1x1,
+// avg_pool_3x3.
 constexpr double kStrength[] = {0.05, 0, 1, 0.6, 0.15};
-// The four ways from the cell's input to its output, as edges.
+// The four paths from the cell's input to its output, as lists of edges.
 const std::vector<std::uint32_t> kPaths[4] = {{2}, {0, 4}, {1, 5}, {0, 3, 5}};
 
-// How much a cell can learn: the strengths along all paths that no removed edge cuts, with an extra
-// for a path that lets the signal through unchanged. 0 if nothing gets through.
+// How much a cell can learn: the sum of the strengths of all paths that no edge `none` cuts, plus
+// 0.5 if one of these paths has only skip connections. 0 if all paths are cut.
 double capacity(const NasSpace& space, Architecture a) {
   double sum = 0;
   bool through = false;
@@ -57,7 +58,7 @@ double capacity(const NasSpace& space, Architecture a) {
   return through ? sum + (unchanged ? 0.5 : 0) : 0;
 }
 
-// chance + (best - chance) (1 - exp(-capacity / 1.5)), and a little noise of each architecture.
+// chance + (best - chance) (1 - exp(-capacity / 1.5)), plus a little noise for each architecture.
 std::vector<double> long_training(const DataSet& set) {
   const NasSpace space;
   std::vector<double> out(space.size());
@@ -72,7 +73,7 @@ std::vector<double> long_training(const DataSet& set) {
   return out;
 }
 
-// The long training, standardised and mixed with noise: r z + sqrt(1 - r^2) z'.
+// Long training, standardised to z and mixed with noise z': r z + sqrt(1 - r^2) z', then rescaled.
 std::vector<double> short_training(const DataSet& set, double correlation) {
   std::vector<double> values = long_training(set);
   Moments moments;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kKeys[] = {"arch_str", "arch", "naslib_ops", "ops", "arch_index"};
 
-// The column that names the architecture, and how.
+// The column that names the architecture, and its notation.
 struct KeyColumn {
   std::size_t column;
   enum class Kind : std::uint8_t { text, naslib, digits } kind;
@@ -53,7 +53,7 @@ std::size_t value_column(const CsvReader& csv, const std::string& name) {
                        did_you_mean(name, csv.columns()), fmt::join(csv.columns(), ", ")));
 }
 
-// Reads row by row and checks that every architecture comes once.
+// Reads row by row and checks that every architecture occurs exactly once.
 class RowReader {
  public:
   explicit RowReader(const fs::path& file)
@@ -87,7 +87,7 @@ class RowReader {
 
   CsvReader csv_;
   KeyColumn key_;
-  std::vector<std::size_t> seen_;  // the line of each architecture, 0 if it has not come
+  std::vector<std::size_t> seen_;  // the line of each architecture; 0: not read yet
   std::size_t count_ = 0;
 };
 

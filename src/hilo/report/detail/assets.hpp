@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-// For the sources of this folder only: texts that are built into every page.
+// For the sources of report/ only: texts that are built into every page.
 namespace hilo {
 
 std::string_view page_css();

@@ -25,27 +25,29 @@ constexpr std::array<Terminal, 3> kTerminals = {{
     {"png", "pngcairo size 1350,840 noenhanced font 'Helvetica,17'"},
 }};
 
-// What a script starts with. Figures go beside it: ARG0 is its own name, as gnuplot was given it.
+// The beginning of a script. Figures are written beside it: ARG0 is the script's path, as passed to
+// gnuplot.
 constexpr const char* kStart =
     "reset\nset encoding utf8\n"
     "place = exists(\"ARG0\") ? strlen(ARG0) : 0\n"
     "while (place > 0 && ARG0[place:place] ne \"/\") { place = place - 1 }\n"
     "folder = place > 0 ? ARG0[1:place] : \"./\"\n";
 
-// What gnuplot reads from the environment and would change a figure by, or fail on. GDFONTPATH
-// stays: it only says where fonts are.
+// The environment variables that would change a figure or make gnuplot fail. GDFONTPATH stays: it
+// only says where fonts are.
 constexpr const char* kUnset =
     "unset GNUTERM GNUHELP GNUPLOT_LIB GNUPLOT_FONTPATH GNUPLOT_DEFAULT_GDFONT GNUPLOT_PS_DIR "
     "GNUPLOT_DRIVER_DIR FIT_LOG FIT_SCRIPT";
 
-// `text` as one word of the shell.
+// `text` quoted as one word of the shell.
 std::string shell_word(const std::string& text) {
   std::string out = "'";
   for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
 
-// What gnuplot stopped at, in one line: the last that names a line of the script, and what follows.
+// gnuplot's error in one line: the last line of its output that names a line of the script, and all
+// that follow.
 std::string complaint_in(const std::string& said) {
   const std::size_t named = said.rfind("\" line ");
   const std::size_t newline = named == std::string::npos ? named : said.rfind('\n', named);
@@ -58,8 +60,8 @@ std::string complaint_in(const std::string& said) {
   return out;
 }
 
-// Runs a script in its own folder, so that no name of a folder can be taken for a flag. Returns
-// what went wrong; "" if nothing did.
+// Runs a script in its own folder, so that the name of a folder cannot be taken for an option.
+// Returns the error message; "" on success.
 std::string run_script(const fs::path& script_file) {
   const std::string command =
       fmt::format("{} && cd -- {} && exec gnuplot --default-settings {} 2>&1 < /dev/null", kUnset,
@@ -86,10 +88,10 @@ bool is_drawn(const fs::path& file) {
 
 std::string gnuplot_quoted(const std::string& text) {
   std::string out = "\"";
-  bool after_number = false;  // a digit behind \ooo must not become a part of it
+  bool after_number = false;  // a digit after \ooo must not become a part of it
   for (const char c : text) {
     const bool digit = c >= '0' && c <= '9';
-    // Macros begin with @, commands with a backquote.
+    // @ begins a macro, a backquote a shell command.
     const bool special = c == '"' || c == '\\' || c == '`' || c == '@' || (digit && after_number);
     if (special)
       out += fmt::format("\\{:03o}", static_cast<unsigned char>(c));

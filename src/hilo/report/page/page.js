@@ -1,10 +1,10 @@
 'use strict';
-// Draws the charts of the page from the JSON in it. Everything else on the page is plain HTML.
+// Draws the charts of the page from its embedded JSON. Everything else on the page is plain HTML.
 (() => {
   const data = JSON.parse(document.getElementById('data').textContent);
   const root = document.documentElement;
 
-  const colours = data.colours;  // on a light and on a dark ground
+  const colours = data.colours;  // on a light and on a dark background
   const theme = () => (root.dataset.theme === 'dark' ? 'dark' : 'light');
   const colourOf = (agent) => colours[theme()][agent.colour % colours.light.length];
   const style = (name) => getComputedStyle(root).getPropertyValue(name).trim();
@@ -13,7 +13,7 @@
   const grouped = (x) => String(Math.round(x)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
   const spread = (half) => (half === null || half === undefined ? '' : ` ± ${digits(half)}`);
 
-  // The points of a curve; an axis with logarithms has no place for episode 0.
+  // The points of a curve. A logarithmic axis cannot show episode 0.
   const points = (curve, metric, values, log) => {
     const xs = curve.x || metric.x;
     const out = [];
@@ -151,7 +151,7 @@
     fillTable() {
       const metric = this.metric;
       const table = this.element.querySelector('details.data table');
-      // Curves over something else than episodes say in each cell where they are.
+      // If the x axis is not episodes, each cell also gives the curve's x value.
       const own = (curve) => (metric.xaxis ? metric.x : curve.x || metric.x);
       const xs = [...new Set(metric.curves.flatMap(own))].sort((a, b) => a - b);
       const places = metric.curves.map((curve) => new Map(own(curve).map((x, i) => [x, i])));
@@ -183,7 +183,7 @@
   const figures = [...document.querySelectorAll('figure.chart')].map((element) => new Figure(element));
   const drawAll = () => figures.forEach((figure) => { if (figure.chart) figure.draw(); });
 
-  // A chart is made when it comes into view, and for printing.
+  // A chart is drawn when it comes into view, and before printing.
   const watcher = new IntersectionObserver((entries) => {
     for (const entry of entries) {
       if (!entry.isIntersecting) continue;

@@ -11,7 +11,7 @@
 namespace hilo {
 namespace {
 
-// Little-endian, whatever the machine.
+// Little-endian on every machine.
 std::array<std::byte, 8> bytes_of(std::uint64_t value) {
   std::array<std::byte, 8> bytes{};
   for (std::byte& byte : bytes) {
@@ -26,8 +26,9 @@ std::uint32_t extend(std::uint32_t sum, std::span<const std::byte> bytes) {
       crc32_z(sum, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-// Compares what a statement has of a row with what the row is now. The statement stays open
-// meanwhile, so that both are of one moment. NULL, as in a store of version 2: nothing is known.
+// Compares the checksum that a statement selects with the one that now() computes from the tables.
+// The statement stays open meanwhile, so that both see the same snapshot. NULL, as in a store of
+// version 2, counts as agreement: there is nothing to compare with.
 template <class F>
 bool agrees(Statement& stored, F&& now) {
   return stored.step() && (stored.is_null(0) || stored.integer(0) == now());
@@ -118,7 +119,7 @@ bool run_is_intact(Database& db, std::int64_t run) {
   return agrees(stored, [&] { return checksum_of_run(db, run); });
 }
 
-// A configuration that is missing would make its agent disappear.
+// Looks for missing configurations too: without its configuration an agent would disappear.
 bool experiment_is_intact(Database& db, const std::string& experiment) {
   Statement missing(db,
                     "SELECT 1 FROM experiment_run e LEFT JOIN config c ON c.hash = e.config "

@@ -8,13 +8,14 @@
 // For the sources of this folder only: configurations as rows of a store.
 namespace hilo {
 
-// The values of the configuration with this hash, or of as much as damage has left of them.
+// The values of the configuration with this hash. In a damaged store some may be missing or wrong.
 Configuration read_config(Database& db, const std::string& hash);
 
-// Does nothing if it is there already. Throws if the hash stands for other values.
+// Adds the configuration unless the store has it. Throws if the store has other values under this
+// hash, or if it is not the hash of the configuration.
 void insert_config(Database& db, const std::string& hash, const Configuration& configuration);
 
-// Fills the table of values from the texts that stores had up to version 3.
+// Fills the table config_value from the configuration texts of stores up to version 3.
 void split_config_texts(Database& db);
 
 }  // namespace hilo

@@ -9,8 +9,8 @@ namespace hilo {
 namespace {
 
 constexpr const char* kPolicy = R"sql(
--- The final policy, in a form that its kind names. q-table: shape "states,actions", and as many
--- little-endian doubles, deflated.
+-- The final policy. Its kind says how to read shape and bytes. q-table: the shape is
+-- "states,actions", the bytes are states * actions little-endian doubles, deflated.
 CREATE TABLE policy (
   run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE,
   kind TEXT NOT NULL,
@@ -29,8 +29,8 @@ CREATE TABLE config_value (
 ) WITHOUT ROWID;
 )sql";
 
-// How many rows a table has and what their checksums add up to, kept by the tables themselves: a
-// row that damage has hidden is missed.
+// The ledger holds the number of rows of a table and the sum of their checksums. Triggers keep it
+// up to date, so that a row that is lost through damage is noticed.
 std::string ledger() {
   std::string sql = R"sql(
 CREATE TABLE ledger (
@@ -73,8 +73,8 @@ BEGIN IMMEDIATE;
 PRAGMA application_id = {id};
 PRAGMA user_version = {version};
 
--- Everything that decides the results of a run except its seed. The hash is that of its values, as
--- lines "key = value" in their order.
+-- Everything that decides the results of a run except its seed. The hash is computed from the lines
+-- "key = value" of config_value, ordered by position.
 CREATE TABLE config (
   hash TEXT PRIMARY KEY
 ) WITHOUT ROWID;
@@ -119,14 +119,14 @@ CREATE TABLE experiment (
   checksum INTEGER         -- of it and of what it refers to
 ) WITHOUT ROWID;
 
--- What hilo diagnose found, as it printed it with --json.
+-- The result of hilo diagnose, in the format of its option --json.
 CREATE TABLE diagnosis (
   experiment TEXT PRIMARY KEY,
   json TEXT NOT NULL,
   checksum INTEGER
 ) WITHOUT ROWID;
 
--- Experiments own nothing: they name agents and refer to runs, which may not be there yet.
+-- Experiments own nothing: they name agents and refer to runs, which may not exist yet.
 CREATE TABLE experiment_run (
   experiment TEXT NOT NULL,
   agent TEXT NOT NULL,
@@ -151,7 +151,7 @@ COMMIT;
                      fmt::arg("ledger", ledger()));
 }
 
-// Temporary views and tables stand before the tables of the same name.
+// Temporary views and tables hide the tables of the same name in the file.
 void show_as_present(Database& db, std::int64_t version) {
   db.execute("PRAGMA temp_store = MEMORY");
   if (version == kUnverifiedVersion) {

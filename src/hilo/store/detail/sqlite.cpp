@@ -92,14 +92,15 @@ Database::Database(const std::filesystem::path& file, Mode mode) : name_(file.st
   const int flags = mode == Mode::read    ? SQLITE_OPEN_READONLY
                     : mode == Mode::write ? SQLITE_OPEN_READWRITE
                                           : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  // As an absolute path: SQLite takes "file:x" and ":memory:" for something else than names.
+  // An absolute path, because SQLite gives names such as ":memory:" and "file:x" another meaning.
   std::error_code ignored;
   const std::string path = std::filesystem::absolute(file, ignored).string();
   const int code = sqlite3_open_v2(path.c_str(), &db, flags, nullptr);
   db_.reset(db);
   if (code != SQLITE_OK) fail(code);
   sqlite3_busy_timeout(db, 2000);
-  // SQLite falls back to reading where it may not write; we want to know at once.
+  // Without write permission, SQLite opens the file for reading only. That must fail here, not at
+  // the first write.
   if (mode != Mode::read && sqlite3_db_readonly(db, "main") == 1) fail(SQLITE_READONLY);
 }
 
@@ -123,7 +124,7 @@ void Database::fail(int code) const {
     case SQLITE_NOTADB:
       throw Error(Errc::data, fmt::format("{}: is not a hilo store", name_));
     case SQLITE_CORRUPT:
-    case SQLITE_ERROR:       // a table or a column is not there
+    case SQLITE_ERROR:       // a table or a column is missing
     case SQLITE_CONSTRAINT:  // rows that contradict each other
     case SQLITE_MISMATCH:
       throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", name_, reason));
@@ -143,7 +144,7 @@ void Database::fail(int code) const {
 }
 
 Transaction::~Transaction() {
-  // Fails only where SQLite has already rolled back by itself.
+  // Fails only if SQLite has already rolled back by itself.
   if (open_) sqlite3_exec(db_.handle(), "ROLLBACK", nullptr, nullptr, nullptr);
 }
 

@@ -12,7 +12,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-// For the sources of this folder only: SQLite with our error type.
+// For the sources of this folder only: SQLite with hilo's error type.
 namespace hilo {
 
 class Database;
@@ -57,7 +57,8 @@ class Database {
   std::int64_t pragma(const std::string& name);
   std::int64_t last_id() const;
 
-  // Throws what SQLite's code means: io for a full or failing disk, data for damage.
+  // Throws the error that a result code of SQLite stands for: Errc::data if the file is damaged or
+  // not a store, Errc::io otherwise.
   [[noreturn]] void fail(int code) const;
   sqlite3* handle() const { return db_.get(); }
   const std::string& name() const { return name_; }
@@ -70,7 +71,7 @@ class Database {
   std::unique_ptr<sqlite3, Close> db_;
 };
 
-// All or nothing: rolled back unless committed.
+// A write transaction. It is rolled back unless it is committed.
 class Transaction {
  public:
   explicit Transaction(Database& db) : db_(db) { db_.execute("BEGIN IMMEDIATE"); }
@@ -84,7 +85,7 @@ class Transaction {
   bool open_ = true;
 };
 
-// While it lives, what is read is as of one moment, whoever writes meanwhile.
+// While it exists, all reads see the same snapshot, even if other processes write meanwhile.
 class ReadTransaction {
  public:
   explicit ReadTransaction(Database& db) : db_(db) { db_.execute("BEGIN"); }

@@ -55,7 +55,7 @@ void require_full_length(Database& db, const fs::path& file) {
   const auto expected = db.pragma("page_count") * db.pragma("page_size");
   std::error_code error;
   const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
-  if (fs::exists(file.string() + "-wal")) return;  // pages may still be there
+  if (fs::exists(file.string() + "-wal")) return;  // pages may still be in the log
   if (error || actual < expected)
     throw Error(Errc::data, fmt::format("{}: the store is damaged: it has {} bytes instead of {}",
                                         file.string(), actual, expected));

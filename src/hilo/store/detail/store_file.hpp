@@ -6,33 +6,37 @@
 
 #include "hilo/store/detail/sqlite.hpp"
 
-// For the sources of this folder only: what must hold of a file before it is used as a store. All
-// throw, and name the file.
+// For the sources of this folder only: checks of a file before it is used as a store. The functions
+// require_... throw an error that names the file if their condition does not hold.
 namespace hilo {
 
+// The file exists, can be read, is a regular file and not empty.
 void require_store_file(const std::filesystem::path& file);
 
-// One name: the log and the lock stand beside a name, so that by another one a second writer would
-// not be noticed, nor what is in the log be found.
+// The file has no further hard links. The names of the log and the lock derive from the name of the
+// store, so that under another name a second writer would not be noticed and the log not be found.
 void require_one_name(const std::filesystem::path& file);
 
-// A store that was cut short still has its header; its length gives it away at once.
+// The file is not shorter than its header says: a truncated store still has an intact header. Not
+// checked while there is a log, which may hold the missing pages.
 void require_full_length(Database& db, const std::filesystem::path& file);
 
-// Made by hilo, in a version that this program reads, which is returned.
+// hilo wrote the file, in a version that this program can read. Returns the version.
 std::int64_t require_ours(Database& db);
 
-// As far as SQLite can tell.
+// SQLite's integrity check finds no error.
 void require_undamaged(Database& db);
 
-// Which file it is, however it is named.
+// Identifies a file independently of its name.
 struct FileIdentity {
   std::uint64_t device = 0, number = 0;
   bool operator==(const FileIdentity&) const = default;
 };
-std::optional<FileIdentity> identity_of(const std::filesystem::path& file);  // if it is there
+// Nothing if there is no such file.
+std::optional<FileIdentity> identity_of(const std::filesystem::path& file);
 
-// Where a link leads, there or not yet: the lock and the log stand beside the file itself.
+// Follows symbolic links, also to a file that does not exist yet. The lock and the log belong
+// beside the file itself, not beside a link.
 std::filesystem::path behind_links(std::filesystem::path file);
 
 }  // namespace hilo

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-// How a store is opened, comes to rest, and notices that it was changed from outside.
+// How a store is opened and closed, and how it notices that it was changed from outside.
 namespace hilo {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A log whose store is gone would be taken for the new one's. It is kept under another name.
+// SQLite would take a log that a removed store has left behind for the log of the new store. Such a
+// file is kept under another name.
 void set_aside_orphans(const fs::path& file) {
   std::error_code error;
   for (const char* suffix : {"-wal", "-shm", "-journal"}) {
@@ -16,12 +17,12 @@ void set_aside_orphans(const fs::path& file) {
     fs::path place = orphan.string() + ".orphan";
     for (int k = 1; fs::exists(place, error); ++k)
       place = fmt::format("{}.orphan-{}", orphan.string(), k);
-    fs::rename(orphan, place, error);  // fails where there is none, as usual
+    fs::rename(orphan, place, error);  // fails if there is none, the usual case
   }
 }
 
-// A store that is being made. Whoever holds the lock is the only one to make it, so that one which
-// is there already was left by a process that was killed.
+// The suffix of a store that is being created. Only the process that holds the lock creates one, so
+// that a file with this suffix that already exists was left behind by a killed process.
 constexpr const char* kUnfinished = ".new";
 
 void remove_unfinished(const fs::path& file) {
@@ -30,8 +31,8 @@ void remove_unfinished(const fs::path& file) {
     fs::remove(file.string() + kUnfinished + suffix, ignored);
 }
 
-// With the lock held. A new store is made beside its place and then moved there, so that a store is
-// there as a whole or not at all, whenever the process is killed.
+// A writer must hold the lock. A new store is created under another name and then renamed, so that
+// the store exists as a whole or not at all, even if the process is killed.
 Database open_database(const fs::path& file, bool write) {
   if (!write) return {file, Database::Mode::read};
   remove_unfinished(file);
@@ -57,7 +58,8 @@ Database open_database(const fs::path& file, bool write) {
 
 fs::path log_of(const fs::path& file) { return file.string() + "-wal"; }
 
-// A name that is free, where the store was, else here, else among temporary files.
+// Unused file names for a copy of the store, in the order in which they are tried: in the folder of
+// the store, in the current folder and in the folder for temporary files.
 std::vector<fs::path> places_to_rescue(const fs::path& file) {
   std::vector<fs::path> places;
   std::error_code error;
@@ -73,7 +75,8 @@ std::vector<fs::path> places_to_rescue(const fs::path& file) {
   return places;
 }
 
-// The connection still has the file, although its name is gone.
+// Copies the store through the open connection, which still reaches the file after its name is
+// gone. Returns the path of the copy.
 std::optional<fs::path> rescue(Database& db, const fs::path& file) {
   for (const fs::path& place : places_to_rescue(file)) {
     try {
@@ -99,8 +102,8 @@ Store::Impl::Impl(fs::path store_file, bool write, Damaged damaged)
   require_full_length(db, file);
   require_undamaged(db);
   if (write) {
-    // A write-ahead log: commits need no sync, a killed process loses nothing it committed, and
-    // others can read meanwhile.
+    // With a write-ahead log, commits need no sync, a killed process loses nothing it has
+    // committed, and other processes can read meanwhile.
     db.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;");
     if (version != kSchemaVersion) upgrade(db, version);
   } else if (version != kSchemaVersion) {
@@ -114,14 +117,14 @@ Store::Impl::Impl(fs::path store_file, bool write, Damaged damaged)
 
 bool Store::Impl::rest() {
   if (!lock) return true;
-  // Whoever has taken its place has a log of the same name, which is not ours to empty.
+  // A file that has replaced ours has a log of the same name, which must be left alone.
   if (identity_of(file) != identity) return false;
   bool whole = true;
   try {
     db.pragma("journal_mode = DELETE");
   } catch (const Error&) {
-    // Somebody else has it open. If nobody is reading at this moment, the log can be emptied all
-    // the same, and the file has everything.
+    // Another process has the store open. If it is not reading at this moment, the log can still be
+    // emptied, and the file is complete.
     try {
       whole = db.pragma("wal_checkpoint(TRUNCATE)") == 0;
     } catch (const Error&) {
@@ -135,12 +138,12 @@ void Store::Impl::require_in_place() {
   if (!lock || (!is_lost && identity_of(file) == identity)) return;
   if (!is_lost) {
     kept = rescue(db, file);
-    // SQLite would take our log for that of the file that has this name next.
+    // SQLite would take our log for the log of the next file with this name.
     std::error_code ignored;
     if (log_identity && identity_of(log_of(file)) == log_identity)
       for (const char* suffix : {"-wal", "-shm"}) fs::remove(file.string() + suffix, ignored);
   }
-  is_lost = true;  // once is enough, and nothing more is added
+  is_lost = true;  // the content is rescued only once
   throw Error(
       Errc::io,
       fmt::format("{}: the store was removed or replaced while it was written; {}", file.string(),

@@ -14,8 +14,8 @@
 namespace hilo {
 
 WriterLock::WriterLock(const std::filesystem::path& store) : file_(store.string() + ".lock") {
-  // The last writer removes the file while it holds the lock, so a lock on a file that is no
-  // longer there is worth nothing: try again.
+  // The previous writer removes the file while it holds the lock. A lock on a file that has since
+  // been removed protects nothing, so try again.
   do {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -31,7 +31,7 @@ WriterLock::WriterLock(const std::filesystem::path& store) : file_(store.string(
 }
 
 WriterLock::~WriterLock() {
-  if (is_current()) ::unlink(file_.c_str());  // else it is that of another writer by now
+  if (is_current()) ::unlink(file_.c_str());  // otherwise it belongs to another writer
   ::close(descriptor_);
 }
 

@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <string>
 
-// For the sources of this folder only.
+// For the sources of this folder only: the lock that allows one writer at a time.
 namespace hilo {
 
-// Held by the one writer: a lock on a file beside the store, which the system lets go of when the
-// process ends, however it ends.
+// A lock on a file beside the store. The operating system releases it when the process ends, even
+// if it crashes.
 class WriterLock {
  public:
   // Throws Errc::io if another process holds it.

@@ -1,4 +1,4 @@
-#include "hilo/experiment/tabular_learner.hpp"
+#include "hilo/experiment/tabular_domain.hpp"
 
 #include <cmath>
 
@@ -8,24 +8,24 @@
 
 namespace hilo {
 
-TabularLearner::TabularLearner(TabularAgent& agent, const EpisodeSimulator& high,
-                               const TabularLearnerOptions& options)
+TabularDomain::TabularDomain(TabularAgent& agent, const EpisodeSimulator& high,
+                             const TabularDomainOptions& options)
     : agent_(agent), high_(high), options_(options) {
   if (options.has_pilot) uniform_.emplace(high.num_states(), high.num_actions());
 }
 
-Behaviour TabularLearner::policy(const EpisodeRequest& request) const {
+Behaviour TabularDomain::policy(const EpisodeRequest& request) const {
   return request.is_pilot ? uniform_->behaviour(1) : agent_.behaviour();
 }
 
-void TabularLearner::play(const EpisodeRequest& request) {
+void TabularDomain::play(const EpisodeRequest& request) {
   high_.run_episode(policy(request), request.streams, request.horizon, episode_);
   if (episode_.length() == 0)
     throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
   look_at(request.horizon.gamma);
 }
 
-void TabularLearner::take(const EpisodeRequest& request, const Episode& episode) {
+void TabularDomain::take(const EpisodeRequest& request, const Episode& episode) {
   check_episode(episode, high_.num_states(), high_.num_actions());
   if (episode.length() == 0)
     throw Error(Errc::simulator, "an episode without a step teaches nothing");
@@ -35,7 +35,7 @@ void TabularLearner::take(const EpisodeRequest& request, const Episode& episode)
   look_at(request.horizon.gamma);
 }
 
-void TabularLearner::look_at(double gamma) {
+void TabularDomain::look_at(double gamma) {
   double sum = 0;
   double discounted = 0;
   for (std::size_t t = episode_.length(); t-- > 0;) {
@@ -48,7 +48,7 @@ void TabularLearner::look_at(double gamma) {
             .discounted_return = discounted};
 }
 
-LearnReport TabularLearner::learn() {
+LearnReport TabularDomain::learn() {
   if (options_.truncation == Truncation::terminal) episode_.truncated = false;
   const LearnReport report = agent_.learn(episode_);
   if (options_.observer != nullptr) options_.observer->see(episode_);
@@ -56,8 +56,8 @@ LearnReport TabularLearner::learn() {
   return report;
 }
 
-TestFacts TabularLearner::test(const StreamAddress& streams, const Horizon& horizon,
-                               std::uint32_t episodes) {
+TestFacts TabularDomain::test(const StreamAddress& streams, const Horizon& horizon,
+                              std::uint32_t episodes) {
   summaries_.resize(episodes);
   high_.run_episodes(agent_.greedy(), streams, horizon, summaries_);
   TestFacts facts;
@@ -71,7 +71,7 @@ TestFacts TabularLearner::test(const StreamAddress& streams, const Horizon& hori
   return facts;
 }
 
-std::vector<Fact> TabularLearner::exact_values(const Horizon& horizon) {
+std::vector<Fact> TabularDomain::exact_values(const Horizon& horizon) {
   const Model* model = high_.model();
   if (model == nullptr) return {};
   const PolicyMatrix policy = policy_matrix(agent_.greedy());
@@ -87,7 +87,7 @@ std::vector<Fact> TabularLearner::exact_values(const Horizon& horizon) {
 // max_a Q(s, a), averaged over the states s that episodes have started in. Its variance is the sum
 // of that of Q, as the agent estimates it, and that of the sampled start states:
 //   var = sum_s w(s)^2 se(s)^2 + sum_s w(s) (v(s) - value)^2 / N
-std::optional<OwnValue> TabularLearner::own_value() const {
+std::optional<OwnValue> TabularDomain::own_value() const {
   const auto n = static_cast<double>(agent_.episodes());
   double value = 0;
   double variance = 0;
@@ -107,7 +107,7 @@ std::optional<OwnValue> TabularLearner::own_value() const {
 }
 
 // The current values of the user-defined metrics.
-std::vector<Fact> TabularLearner::measured(Measured when) const {
+std::vector<Fact> TabularDomain::measured(Measured when) const {
   std::vector<Fact> facts;
   for (const MetricKind& metric : options_.metrics)
     if (metric.measured == when)
@@ -117,21 +117,21 @@ std::vector<Fact> TabularLearner::measured(Measured when) const {
   return facts;
 }
 
-std::vector<Fact> TabularLearner::observed_at_test() {
+std::vector<Fact> TabularDomain::observed_at_test() {
   std::vector<Fact> facts =
       options_.observer != nullptr ? options_.observer->at_test() : std::vector<Fact>();
   for (Fact& fact : measured(Measured::at_tests)) facts.push_back(std::move(fact));
   return facts;
 }
 
-std::vector<Fact> TabularLearner::observed_at_end() {
+std::vector<Fact> TabularDomain::observed_at_end() {
   std::vector<Fact> facts =
       options_.observer != nullptr ? options_.observer->at_end() : std::vector<Fact>();
   for (Fact& fact : measured(Measured::at_end)) facts.push_back(std::move(fact));
   return facts;
 }
 
-void TabularLearner::save(ArchiveWriter& out) const {
+void TabularDomain::save(ArchiveWriter& out) const {
   out.array<std::byte>(agent_.save());
   out.value(static_cast<std::uint64_t>(starts_.size()));
   for (const auto& [s, count] : starts_) {
@@ -142,7 +142,7 @@ void TabularLearner::save(ArchiveWriter& out) const {
   if (options_.observer != nullptr) options_.observer->save(out);
 }
 
-void TabularLearner::load(ArchiveReader& in) {
+void TabularDomain::load(ArchiveReader& in) {
   const auto agent = in.list<std::byte>("agent", kAnyLength);
   std::map<State, std::uint64_t> starts;
   const auto num_starts = in.value<std::uint64_t>();

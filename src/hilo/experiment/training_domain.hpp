@@ -36,13 +36,13 @@ struct OwnValue {
 };
 
 // The training loop's interface to an agent and its expensive simulator. There is one
-// implementation for each domain: TabularLearner for tables.
-class Learner {
+// implementation for each domain: TabularDomain for tables.
+class TrainingDomain {
  public:
-  Learner() = default;
-  Learner(const Learner&) = delete;
-  Learner& operator=(const Learner&) = delete;
-  virtual ~Learner() = default;
+  TrainingDomain() = default;
+  TrainingDomain(const TrainingDomain&) = delete;
+  TrainingDomain& operator=(const TrainingDomain&) = delete;
+  virtual ~TrainingDomain() = default;
 
   virtual Agent& agent() = 0;
   virtual const Agent& agent() const = 0;

@@ -6,13 +6,13 @@
 #include "hilo/env/run_observer.hpp"
 #include "hilo/env/simulator.hpp"
 #include "hilo/exact/optimum.hpp"
-#include "hilo/experiment/learner.hpp"
 #include "hilo/experiment/metrics.hpp"
+#include "hilo/experiment/training_domain.hpp"
 #include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
 
-struct TabularLearnerOptions {
+struct TabularDomainOptions {
   Truncation truncation = Truncation::drop;
   bool has_pilot = false;                // some episodes will follow the uniform policy
   const Optimum* optimum = nullptr;      // of the high fidelity, where it is known
@@ -21,11 +21,11 @@ struct TabularLearnerOptions {
   Horizon horizon = {};                  // that these metrics are given
 };
 
-// The learner for the domain of tables.
-class TabularLearner final : public Learner {
+// The domain for the domain of tables.
+class TabularDomain final : public TrainingDomain {
  public:
-  TabularLearner(TabularAgent& agent, const EpisodeSimulator& high,
-                 const TabularLearnerOptions& options);
+  TabularDomain(TabularAgent& agent, const EpisodeSimulator& high,
+                const TabularDomainOptions& options);
 
   // The policy that the requested episode must follow. A view, valid until learn or load.
   Behaviour policy(const EpisodeRequest& request) const;
@@ -54,7 +54,7 @@ class TabularLearner final : public Learner {
 
   TabularAgent& agent_;
   const EpisodeSimulator& high_;
-  TabularLearnerOptions options_;
+  TabularDomainOptions options_;
   std::optional<QTable> uniform_;  // the pilot's policy
   Episode episode_;
   EpisodeFacts facts_;
