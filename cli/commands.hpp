@@ -12,6 +12,8 @@ namespace hilo::cli {
 
 using Handler = std::function<int()>;
 
+Handler add_learn(App& app);
+Handler add_journal(App& app);
 Handler add_run(App& app);
 Handler add_reproduce(App& app);
 Handler add_report(App& app);

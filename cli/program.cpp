@@ -33,6 +33,8 @@ struct Command {
 };
 
 constexpr Command kCommands[] = {
+    {"learn", "one budget, one policy for your expensive simulator, and what it is worth",
+     hilo::cli::add_learn},
     {"run", "run an experiment and store its results", hilo::cli::add_run,
      /*on_all_ranks=*/true},
     {"reproduce", "run experiments of the paper and compare with it", hilo::cli::add_reproduce,
@@ -45,6 +47,8 @@ constexpr Command kCommands[] = {
      hilo::cli::add_diagnose},
     {"plan", "returns needed, best ratio and costs, from the theory", hilo::cli::add_plan},
     {"merge", "put several stores into one", hilo::cli::add_merge},
+    {"journal", "what hilo learn has paid for: list, export, merge, replay",
+     hilo::cli::add_journal},
     {"import", "convert benchmark tables into a form that hilo reads", hilo::cli::add_import},
     {"list", "what can be named in a spec, and the shipped experiments", hilo::cli::add_list},
     {"completion", "shell completion", hilo::cli::add_completion},

@@ -21,7 +21,7 @@ namespace hilo {
 namespace {
 
 constexpr const char* kTag = "run";
-constexpr std::uint32_t kArchiveVersion = 1;
+constexpr std::uint32_t kArchiveVersion = 2;
 
 // The exact bias needs some twenty numbers for each pair of state and action.
 constexpr std::size_t kMaxBiasPairs = 200'000;
@@ -126,6 +126,7 @@ struct SingleRun::Impl {
         agent(build_agent(run, pair)),
         domain(*agent, pair.high(),
                {.truncation = truncation_from_name(config.train.text("truncation")),
+                .counts_starts = config.test.integer("episodes") == 0,
                 .has_pilot = config.train.integer("pilot_episodes") > 0,
                 .optimum = optimum,
                 .observer = observer.get(),
@@ -191,6 +192,22 @@ void SingleRun::tell(const Episode& episode) {
   impl_->asked.reset();
   impl_->training.tell();
 }
+
+void SingleRun::skip() {
+  if (!impl_->asked) throw Error(Errc::usage, "an episode was skipped that was not asked for");
+  impl_->asked.reset();
+  impl_->training.skip();
+}
+
+void SingleRun::stop() {
+  impl_->asked.reset();
+  impl_->training.stop();
+}
+
+Behaviour SingleRun::greedy() const { return impl_->agent->greedy(); }
+const TabularAgent& SingleRun::agent() const { return *impl_->agent; }
+std::optional<OwnValue> SingleRun::own_value() const { return impl_->domain.own_value(); }
+std::uint64_t SingleRun::low_steps() const { return impl_->training.low_steps(); }
 
 const std::vector<Measurement>& SingleRun::measurements() const {
   return impl_->training.measurements();

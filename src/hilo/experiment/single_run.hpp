@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -8,10 +9,12 @@
 #include "hilo/env/simulator.hpp"
 #include "hilo/experiment/records.hpp"
 #include "hilo/experiment/spec.hpp"
+#include "hilo/experiment/training_domain.hpp"
 
 namespace hilo {
 
 class HighFidelity;
+class TabularAgent;
 struct PlannedRun;
 
 // A request for a high-fidelity episode that the caller runs.
@@ -50,6 +53,18 @@ class SingleRun {
   TabularRequest ask();
   void tell(const Episode& episode);
   bool has_open_request() const;  // asked for, but not told yet
+  // Passes over the requested episode, which cannot be had.
+  void skip();
+  // Ends training, whatever is left of the budget.
+  void stop();
+
+  // The greedy policy. A view, valid until the next step, tell or load.
+  Behaviour greedy() const;
+  const TabularAgent& agent() const;
+  // The agent's own estimate of the value of its greedy policy; nothing if it has none, or if tests
+  // tell more.
+  std::optional<OwnValue> own_value() const;
+  std::uint64_t low_steps() const;  // so far
 
   const std::vector<Measurement>& measurements() const;
   // What goes into a store. The run must be done.

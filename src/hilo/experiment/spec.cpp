@@ -155,15 +155,7 @@ SeedRange parse_seeds(std::string_view text) {
 
 Spec parse_spec(std::string_view text, const std::string& where, const Overrides& overrides,
                 const std::shared_ptr<const ProblemKind>& own) {
-  require_sane_text(text, where);
-  toml::table root;
-  try {
-    root = toml::parse(text, where);
-  } catch (const toml::parse_error& e) {
-    fail(fmt::format("{}:{}:{}: {}", where, e.source().begin.line, e.source().begin.column,
-                     e.description()));
-  }
-  for (const std::string& override_text : overrides) apply_override(root, override_text);
+  toml::table root = parse_toml(text, where, overrides);
   try {
     Spec spec = make_spec(read_spec(root, where), where, own);
     // The user's own text is kept, unless it had to be changed.

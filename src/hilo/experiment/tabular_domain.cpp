@@ -52,7 +52,7 @@ LearnReport TabularDomain::learn() {
   if (options_.truncation == Truncation::terminal) episode_.truncated = false;
   const LearnReport report = agent_.learn(episode_);
   if (options_.observer != nullptr) options_.observer->see(episode_);
-  if (!has_model()) ++starts_[episode_.states.front()];
+  if (options_.counts_starts || !has_model()) ++starts_[episode_.states.front()];
   return report;
 }
 
@@ -102,8 +102,8 @@ std::optional<OwnValue> TabularDomain::own_value() const {
     const double difference = agent_.q()(s, best(s)) - value;
     variance += static_cast<double>(count) / n * difference * difference / n;
   }
-  if (!std::isfinite(value) || !std::isfinite(variance)) return std::nullopt;
-  return OwnValue{value, std::sqrt(variance)};
+  if (starts_.empty() || !std::isfinite(value)) return std::nullopt;
+  return OwnValue{value, std::isfinite(variance) ? std::sqrt(variance) : INFINITY};
 }
 
 // The current values of the user-defined metrics.

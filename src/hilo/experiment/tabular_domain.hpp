@@ -14,6 +14,7 @@ namespace hilo {
 
 struct TabularDomainOptions {
   Truncation truncation = Truncation::drop;
+  bool counts_starts = false;            // even with a model, for own_value
   bool has_pilot = false;                // some episodes will follow the uniform policy
   const Optimum* optimum = nullptr;      // of the high fidelity, where it is known
   RunObserver* observer = nullptr;       // told of every training episode, asked at every test

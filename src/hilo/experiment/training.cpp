@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/stopwatch.hpp"
@@ -67,7 +68,22 @@ void Training::tell() {
   if (budget_is_spent()) step();  // the last test, because ask will not be called again
 }
 
+void Training::skip() {
+  require_whole();
+  if (phase_ != Phase::episode_is_due)
+    throw Error(Errc::usage, "an episode was skipped that was not asked for");
+  ++counters_.skipped;
+}
+
+void Training::stop() {
+  require_whole();
+  is_stopped_ = true;
+  if (phase_ == Phase::episode_is_due) phase_ = Phase::test_is_due;
+  while (!is_done()) step();
+}
+
 bool Training::budget_is_spent() const {
+  if (is_stopped_) return true;
   return options_.episodes > 0 ? domain_.agent().episodes() >= options_.episodes
                                : counters_.high_steps >= options_.steps;
 }
@@ -81,7 +97,7 @@ double Training::share() const {
 }
 
 EpisodeRequest Training::next_request() const {
-  const std::uint64_t number = domain_.agent().episodes();
+  const std::uint64_t number = domain_.agent().episodes() + counters_.skipped;
   if (number >= 0xffffffffU)
     throw Error(Errc::spec, "more than 2^32 - 1 episodes have no random streams of their own");
   return {.number = number,
@@ -196,7 +212,8 @@ void Training::record_totals() {
   add_all(test_.at_end);
   // Only if nothing else gives the value of the greedy policy: no model, and no tests.
   if (!domain_.has_model() && test_.episodes == 0)
-    if (const std::optional<OwnValue> own = domain_.own_value()) {
+    if (const std::optional<OwnValue> own = domain_.own_value();
+        own && std::isfinite(own->standard_error)) {
       add("own_value", own->value);
       add("own_value_error", own->standard_error);
     }

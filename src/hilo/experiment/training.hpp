@@ -58,12 +58,19 @@ class Training {
   // Called after the domain has taken the requested episode. After the last one all is done.
   void tell();
 
+  // Passes over the requested episode, which cannot be had. The next request has the next number.
+  void skip();
+  // Ends training as if the budget were spent: the last test and the totals follow. For budgets
+  // that are kept outside.
+  void stop();
+
   // Whether it is between two pieces of work; false after an exception in the middle of one.
   bool is_whole() const { return is_whole_; }
 
   // All measurements so far.
   const std::vector<Measurement>& measurements() const { return out_; }
   double seconds() const { return seconds_; }  // of training, without tests
+  std::uint64_t low_steps() const { return counters_.low_steps; }
 
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
@@ -87,6 +94,7 @@ class Training {
   struct Counters {
     std::uint64_t high_steps = 0, low_steps = 0, test_steps = 0, episodes_since_test = 0;
     std::uint64_t truncated = 0, truncated_high = 0, dropped = 0, corrected_since_test = 0;
+    std::uint64_t skipped = 0;
     double reward_since_test = 0, return_since_test = 0, ratio_since_test = 0;
     double correlation_since_test = 0;
   };
@@ -99,6 +107,7 @@ class Training {
   std::vector<Measurement> out_;
   std::vector<double> last_ratios_;  // of the last episodes, a ring buffer
   double seconds_ = 0;
+  bool is_stopped_ = false;
   bool is_whole_ = true;
 };
 

@@ -30,7 +30,7 @@ struct TestFacts {
   std::uint64_t steps = 0;
 };
 
-// A value and its standard error.
+// A value and its standard error, which is infinite if it is unknown.
 struct OwnValue {
   double value = 0, standard_error = 0;
 };

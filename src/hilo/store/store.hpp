@@ -11,6 +11,7 @@
 
 #include "hilo/experiment/records.hpp"
 #include "hilo/experiment/spec.hpp"
+#include "hilo/store/damaged.hpp"
 
 namespace hilo {
 
@@ -52,10 +53,6 @@ struct Provenance {
   std::string first_finished, last_finished;  // UTC; empty if there is no run
   std::uint64_t first_seed = 0, last_seed = 0;
 };
-
-// What merge does with a configuration, run, experiment or diagnosis that has changed since it was
-// written: it stops, or leaves it out.
-enum class Damaged : std::uint8_t { stop, leave_out };
 
 struct MergeOutcome {
   std::uint64_t added = 0;            // runs

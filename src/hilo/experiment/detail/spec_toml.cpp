@@ -17,20 +17,12 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
 
-Value to_value(const toml::node& node, const std::string& key) {
-  if (const auto* x = node.as_boolean()) return x->get();
-  if (const auto* x = node.as_integer()) return x->get();
-  if (const auto* x = node.as_floating_point()) return x->get();
-  if (const auto* x = node.as_string()) return x->get();
-  fail(fmt::format("{} must be a single value", key));
-}
-
 SpecTable read_section(const toml::table& table, const std::string& where) {
   SpecTable section;
   for (const auto& [raw_key, node] : table) {
     const std::string key(raw_key.str());
     if (key != "sweep") {
-      section.values[key] = to_value(node, fmt::format("{}: {}", where, key));
+      section.values[key] = plain_value(node, fmt::format("{}: {}", where, key));
       continue;
     }
     const toml::table* sweep = node.as_table();
@@ -41,7 +33,7 @@ SpecTable read_section(const toml::table& table, const std::string& where) {
       if (array == nullptr || array->empty())
         fail(fmt::format("{} must be a list with at least one value", swept));
       std::vector<Value> values;
-      for (const toml::node& item : *array) values.push_back(to_value(item, swept));
+      for (const toml::node& item : *array) values.push_back(plain_value(item, swept));
       section.sweep.emplace_back(raw_swept.str(), std::move(values));
     }
   }
@@ -87,6 +79,28 @@ SeedRange read_seeds(const toml::table& root, const std::string& where) {
 }
 
 }  // namespace
+
+Value plain_value(const toml::node& node, const std::string& what) {
+  if (const auto* x = node.as_boolean()) return x->get();
+  if (const auto* x = node.as_integer()) return x->get();
+  if (const auto* x = node.as_floating_point()) return x->get();
+  if (const auto* x = node.as_string()) return x->get();
+  fail(fmt::format("{} must be a single value", what));
+}
+
+toml::table parse_toml(std::string_view text, const std::string& where,
+                       const std::vector<std::string>& overrides) {
+  require_sane_text(text, where);
+  toml::table root;
+  try {
+    root = toml::parse(text, where);
+  } catch (const toml::parse_error& e) {
+    fail(fmt::format("{}:{}:{}: {}", where, e.source().begin.line, e.source().begin.column,
+                     e.description()));
+  }
+  for (const std::string& override_text : overrides) apply_override(root, override_text);
+  return root;
+}
 
 SpecData read_spec(const toml::table& root, const std::string& where) {
   check_root(root, where);

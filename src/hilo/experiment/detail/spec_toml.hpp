@@ -10,6 +10,13 @@
 // For the sources of this folder only: specs as TOML.
 namespace hilo {
 
+// Parses the text and applies the overrides. Throws on bad syntax, with the line.
+toml::table parse_toml(std::string_view text, const std::string& where,
+                       const std::vector<std::string>& overrides);
+
+// A single value. Throws if the node is a table or a list; `what` names it.
+Value plain_value(const toml::node& node, const std::string& what);
+
 // Throws unless the root has the tables of a spec and no others, each with plain values.
 SpecData read_spec(const toml::table& root, const std::string& where);
 

@@ -87,7 +87,8 @@ std::vector<std::byte> Statement::blob(int column) const {
   return data == nullptr ? std::vector<std::byte>() : std::vector<std::byte>(data, data + size);
 }
 
-Database::Database(const std::filesystem::path& file, Mode mode) : name_(file.string()) {
+Database::Database(const std::filesystem::path& file, Mode mode, std::string what)
+    : name_(file.string()), what_(std::move(what)) {
   sqlite3* db = nullptr;
   const int flags = mode == Mode::read    ? SQLITE_OPEN_READONLY
                     : mode == Mode::write ? SQLITE_OPEN_READWRITE
@@ -122,22 +123,22 @@ void Database::fail(int code) const {
   const char* reason = db_ ? sqlite3_errmsg(db_.get()) : sqlite3_errstr(code);
   switch (code & 0xff) {
     case SQLITE_NOTADB:
-      throw Error(Errc::data, fmt::format("{}: is not a hilo store", name_));
+      throw Error(Errc::data, fmt::format("{}: is not a hilo {}", name_, what_));
     case SQLITE_CORRUPT:
     case SQLITE_ERROR:       // a table or a column is missing
     case SQLITE_CONSTRAINT:  // rows that contradict each other
     case SQLITE_MISMATCH:
-      throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", name_, reason));
+      throw Error(Errc::data, fmt::format("{}: the {} is damaged: {}", name_, what_, reason));
     case SQLITE_READONLY:
-      throw Error(Errc::io, fmt::format("{}: the store cannot be written: {}", name_, reason));
+      throw Error(Errc::io, fmt::format("{}: the {} cannot be written: {}", name_, what_, reason));
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      throw Error(Errc::io, fmt::format("{}: the store is in use by another process", name_));
+      throw Error(Errc::io, fmt::format("{}: the {} is in use by another process", name_, what_));
     case SQLITE_FULL:
     case SQLITE_IOERR:
-      throw Error(Errc::io, fmt::format("{}: the store cannot be written, is the disk full? ({}); "
+      throw Error(Errc::io, fmt::format("{}: the {} cannot be written, is the disk full? ({}); "
                                         "what was stored before is kept",
-                                        name_, reason));
+                                        name_, what_, reason));
     default:
       throw Error(Errc::io, fmt::format("{}: {}", name_, reason));
   }

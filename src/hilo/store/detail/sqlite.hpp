@@ -51,7 +51,8 @@ class Statement {
 class Database {
  public:
   enum class Mode : std::uint8_t { read, write, create };
-  Database(const std::filesystem::path& file, Mode mode);
+  // `what` is what messages call the file: a store, or a journal.
+  Database(const std::filesystem::path& file, Mode mode, std::string what = "store");
 
   void execute(const std::string& sql);
   std::int64_t pragma(const std::string& name);
@@ -62,12 +63,13 @@ class Database {
   [[noreturn]] void fail(int code) const;
   sqlite3* handle() const { return db_.get(); }
   const std::string& name() const { return name_; }
+  const std::string& what() const { return what_; }
 
  private:
   struct Close {
     void operator()(sqlite3* db) const;
   };
-  std::string name_;
+  std::string name_, what_;
   std::unique_ptr<sqlite3, Close> db_;
 };
 

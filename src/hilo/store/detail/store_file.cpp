@@ -14,19 +14,86 @@ namespace hilo {
 
 namespace fs = std::filesystem;
 
-void require_store_file(const fs::path& file) {
+namespace {
+
+// SQLite would take a log that a removed store has left behind for the log of the new store. Such a
+// file is kept under another name.
+void set_aside_orphans(const fs::path& file) {
+  std::error_code error;
+  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
+    const fs::path orphan = file.string() + suffix;
+    fs::path place = orphan.string() + ".orphan";
+    for (int k = 1; fs::exists(place, error); ++k)
+      place = fmt::format("{}.orphan-{}", orphan.string(), k);
+    fs::rename(orphan, place, error);  // fails if there is none, the usual case
+  }
+}
+
+// The suffix of a store that is being created. Only the process that holds the lock creates one, so
+// that a file with this suffix that already exists was left behind by a killed process.
+constexpr const char* kUnfinished = ".new";
+
+void remove_unfinished(const fs::path& file) {
+  std::error_code ignored;
+  for (const char* suffix : {"", "-journal", "-wal", "-shm"})
+    fs::remove(file.string() + kUnfinished + suffix, ignored);
+}
+
+}  // namespace
+
+Database open_database(const fs::path& file, bool write, const std::string& schema,
+                       const std::string& what) {
+  if (!write) return {file, Database::Mode::read, what};
+  remove_unfinished(file);
+  if (!fs::exists(file)) {
+    const fs::path made = file.string() + kUnfinished;
+    try {
+      Database(made, Database::Mode::create, what).execute(schema);
+    } catch (const Error& e) {
+      remove_unfinished(file);
+      throw Error(e.code(),
+                  fmt::format("{}: the {} cannot be made ({})", file.string(), what, e.what()));
+    }
+    set_aside_orphans(file);
+    std::error_code error;
+    fs::rename(made, file, error);
+    if (error)
+      throw Error(Errc::io, fmt::format("{}: the {} cannot be made: {}", file.string(), what,
+                                        error.message()));
+  }
+  require_one_name(file);
+  return {file, Database::Mode::write, what};
+}
+
+bool end_log(Database& db) {
+  bool whole = true;
+  try {
+    db.pragma("journal_mode = DELETE");
+  } catch (const Error&) {
+    // Another process has the store open. If it is not reading at this moment, the log can still be
+    // emptied, and the file is complete.
+    try {
+      whole = db.pragma("wal_checkpoint(TRUNCATE)") == 0;
+    } catch (const Error&) {
+      whole = false;
+    }
+  }
+  return whole;
+}
+
+void require_store_file(const fs::path& file, std::string_view what) {
   std::error_code ignored;
   if (fs::symlink_status(file, ignored).type() == fs::file_type::not_found)
-    throw Error(Errc::io, fmt::format("{}: there is no such store", file.string()));
+    throw Error(Errc::io, fmt::format("{}: there is no such {}", file.string(), what));
   if (fs::is_directory(file, ignored))
-    throw Error(Errc::data, fmt::format("{}: is not a hilo store, but a folder", file.string()));
+    throw Error(Errc::data, fmt::format("{}: is not a hilo {}, but a folder", file.string(), what));
   require_readable(file);
   if (!fs::is_regular_file(file, ignored))
-    throw Error(Errc::data, fmt::format("{}: is not a hilo store", file.string()));
+    throw Error(Errc::data, fmt::format("{}: is not a hilo {}", file.string(), what));
   if (fs::file_size(file, ignored) == 0 && !ignored)
     throw Error(Errc::data,
-                fmt::format("{}: is empty, and no store; remove it, and a new one can be made",
-                            file.string()));
+                fmt::format("{}: is empty, and no {}; remove it, and a new one can be made",
+                            file.string(), what));
 }
 
 void require_one_name(const fs::path& file) {
@@ -57,8 +124,8 @@ void require_full_length(Database& db, const fs::path& file) {
   const auto actual = static_cast<std::int64_t>(fs::file_size(file, error));
   if (fs::exists(file.string() + "-wal")) return;  // pages may still be in the log
   if (error || actual < expected)
-    throw Error(Errc::data, fmt::format("{}: the store is damaged: it has {} bytes instead of {}",
-                                        file.string(), actual, expected));
+    throw Error(Errc::data, fmt::format("{}: the {} is damaged: it has {} bytes instead of {}",
+                                        file.string(), db.what(), actual, expected));
 }
 
 std::int64_t require_ours(Database& db) {
@@ -79,7 +146,7 @@ void require_undamaged(Database& db) {
   if (check.step() && check.text(0) != "ok") {
     std::string reason = check.text(0);
     std::ranges::replace(reason, '\n', ' ');
-    throw Error(Errc::data, fmt::format("{}: the store is damaged: {}", db.name(), reason));
+    throw Error(Errc::data, fmt::format("{}: the {} is damaged: {}", db.name(), db.what(), reason));
   }
 }
 

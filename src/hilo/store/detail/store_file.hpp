@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 
 #include "hilo/store/detail/sqlite.hpp"
 
@@ -11,7 +12,7 @@
 namespace hilo {
 
 // The file exists, can be read, is a regular file and not empty.
-void require_store_file(const std::filesystem::path& file);
+void require_store_file(const std::filesystem::path& file, std::string_view what = "store");
 
 // The file has no further hard links. The names of the log and the lock derive from the name of the
 // store, so that under another name a second writer would not be noticed and the log not be found.
@@ -20,6 +21,16 @@ void require_one_name(const std::filesystem::path& file);
 // The file is not shorter than its header says: a truncated store still has an intact header. Not
 // checked while there is a log, which may hold the missing pages.
 void require_full_length(Database& db, const std::filesystem::path& file);
+
+// Opens the database of a store or of a journal. To write, the writer's lock must be held; a new
+// one is then made by `schema` beside its place and moved there, so that it exists as a whole or
+// not at all, whenever the process is killed.
+Database open_database(const std::filesystem::path& file, bool write, const std::string& schema,
+                       const std::string& what = "store");
+
+// Ends the use of a write-ahead log, so that the database is one file. False if another process
+// reads it at this moment, so that a part stays in the log.
+bool end_log(Database& db);
 
 // hilo wrote the file, in a version that this program can read. Returns the version.
 std::int64_t require_ours(Database& db);

@@ -8,54 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// SQLite would take a log that a removed store has left behind for the log of the new store. Such a
-// file is kept under another name.
-void set_aside_orphans(const fs::path& file) {
-  std::error_code error;
-  for (const char* suffix : {"-wal", "-shm", "-journal"}) {
-    const fs::path orphan = file.string() + suffix;
-    fs::path place = orphan.string() + ".orphan";
-    for (int k = 1; fs::exists(place, error); ++k)
-      place = fmt::format("{}.orphan-{}", orphan.string(), k);
-    fs::rename(orphan, place, error);  // fails if there is none, the usual case
-  }
-}
-
-// The suffix of a store that is being created. Only the process that holds the lock creates one, so
-// that a file with this suffix that already exists was left behind by a killed process.
-constexpr const char* kUnfinished = ".new";
-
-void remove_unfinished(const fs::path& file) {
-  std::error_code ignored;
-  for (const char* suffix : {"", "-journal", "-wal", "-shm"})
-    fs::remove(file.string() + kUnfinished + suffix, ignored);
-}
-
-// A writer must hold the lock. A new store is created under another name and then renamed, so that
-// the store exists as a whole or not at all, even if the process is killed.
-Database open_database(const fs::path& file, bool write) {
-  if (!write) return {file, Database::Mode::read};
-  remove_unfinished(file);
-  if (!fs::exists(file)) {
-    const fs::path made = file.string() + kUnfinished;
-    try {
-      Database(made, Database::Mode::create).execute(schema());
-    } catch (const Error& e) {
-      remove_unfinished(file);
-      throw Error(e.code(),
-                  fmt::format("{}: the store cannot be made ({})", file.string(), e.what()));
-    }
-    set_aside_orphans(file);
-    std::error_code error;
-    fs::rename(made, file, error);
-    if (error)
-      throw Error(Errc::io,
-                  fmt::format("{}: the store cannot be made: {}", file.string(), error.message()));
-  }
-  require_one_name(file);
-  return {file, Database::Mode::write};
-}
-
 fs::path log_of(const fs::path& file) { return file.string() + "-wal"; }
 
 // Unused file names for a copy of the store, in the order in which they are tried: in the folder of
@@ -96,7 +48,7 @@ Store::Impl::Impl(fs::path store_file, bool write, Damaged damaged)
     : file(std::move(store_file)),
       lock(write ? std::make_unique<WriterLock>(file) : nullptr),
       is_new(write && !fs::exists(file)),
-      db(open_database(file, write)),
+      db(open_database(file, write, schema())),
       identity(identity_of(file)) {
   const std::int64_t version = require_ours(db);
   require_full_length(db, file);
@@ -119,19 +71,7 @@ bool Store::Impl::rest() {
   if (!lock) return true;
   // A file that has replaced ours has a log of the same name, which must be left alone.
   if (identity_of(file) != identity) return false;
-  bool whole = true;
-  try {
-    db.pragma("journal_mode = DELETE");
-  } catch (const Error&) {
-    // Another process has the store open. If it is not reading at this moment, the log can still be
-    // emptied, and the file is complete.
-    try {
-      whole = db.pragma("wal_checkpoint(TRUNCATE)") == 0;
-    } catch (const Error&) {
-      whole = false;
-    }
-  }
-  return whole;
+  return end_log(db);
 }
 
 void Store::Impl::require_in_place() {

@@ -13,19 +13,20 @@
 
 namespace hilo {
 
-WriterLock::WriterLock(const std::filesystem::path& store) : file_(store.string() + ".lock") {
+WriterLock::WriterLock(const std::filesystem::path& store, std::string_view what)
+    : file_(store.string() + ".lock") {
   // The previous writer removes the file while it holds the lock. A lock on a file that has since
   // been removed protects nothing, so try again.
   do {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
     if (descriptor_ < 0)
-      throw Error(Errc::io, fmt::format("{}: the store cannot be written: {}", store.string(),
+      throw Error(Errc::io, fmt::format("{}: the {} cannot be written: {}", store.string(), what,
                                         std::generic_category().message(errno)));
     if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
       ::close(descriptor_);
       throw Error(Errc::io,
-                  fmt::format("{}: the store is in use by another process", store.string()));
+                  fmt::format("{}: the {} is in use by another process", store.string(), what));
     }
   } while (!is_current());
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 // For the sources of this folder only: the lock that allows one writer at a time.
 namespace hilo {
@@ -11,7 +12,7 @@ namespace hilo {
 class WriterLock {
  public:
   // Throws Errc::io if another process holds it.
-  explicit WriterLock(const std::filesystem::path& store);
+  explicit WriterLock(const std::filesystem::path& store, std::string_view what = "store");
   WriterLock(const WriterLock&) = delete;
   WriterLock& operator=(const WriterLock&) = delete;
   ~WriterLock();

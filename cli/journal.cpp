@@ -1,0 +1,155 @@
+#include <fmt/format.h>
+
+#include "cli/checks.hpp"
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/core/stopwatch.hpp"
+#include "hilo/driver/learn_json.hpp"
+#include "hilo/report/table.hpp"
+#include "hilo/store/journal.hpp"
+
+namespace hilo::cli {
+namespace {
+
+struct Options {
+  std::string action, into;
+  std::vector<std::string> files;
+  bool skip_damaged = false, json = false;
+};
+
+void require_one(const Options& options) {
+  if (options.files.size() != 1)
+    throw Error(Errc::usage, fmt::format("hilo journal {} takes one journal", options.action));
+}
+
+int list(const Options& options) {
+  nlohmann::json out = nlohmann::json::array();
+  for (const std::string& file : options.files) {
+    const Journal journal = Journal::open_to_read(file);
+    for (const JournalledRun& run : journal.runs()) {
+      const Spent spent = journal.spent(run.id);
+      if (!options.json)
+        fmt::print(
+            "{}: {}, seed {}: {} episodes learnt from, {} tested, {} attempts failed, {} "
+            "steps, cost {:.6g}, begun {} by {}\n",
+            file, run.name, run.seed, spent.training, spent.testing, spent.failed,
+            group_digits(static_cast<double>(spent.steps)), spent.cost, run.started, run.program);
+      out.push_back({{"journal", file},
+                     {"name", run.name},
+                     {"seed", run.seed},
+                     {"training", spent.training},
+                     {"testing", spent.testing},
+                     {"attempts", spent.attempts},
+                     {"failed", spent.failed},
+                     {"steps", spent.steps},
+                     {"cost", spent.cost},
+                     {"started", run.started},
+                     {"program", run.program},
+                     {"identity", run.identity.text()}});
+    }
+  }
+  if (options.json) fmt::print("{}\n", json_text(out));
+  return 0;
+}
+
+// A line for every step, so that any program can read what was paid for.
+int export_steps(const Options& options) {
+  require_one(options);
+  const Journal journal = Journal::open_to_read(options.files[0]);
+  fmt::print(
+      "run,seed,episode,test,attempt,status,step,state,action,probability,reward,next,end\n");
+  for (const JournalledRun& run : journal.runs())
+    journal.for_each_attempt(run.id, [&](const Attempt& attempt) {
+      const std::string start =
+          fmt::format("{},{},{},{},{}", run.name, run.seed, attempt.at.episode,
+                      attempt.at.test ? fmt::format("{}", *attempt.at.test) : "", attempt.number);
+      if (attempt.failed) fmt::print("{},failed,,,,,,,\n", start);
+      const Episode& path = attempt.paid.path;
+      for (std::size_t t = 0; t < path.length(); ++t)
+        fmt::print("{},finished,{},{},{},{:.17g},{:.17g},{},{}\n", start, t, path.states[t],
+                   path.actions[t], attempt.paid.probabilities[t], path.rewards[t],
+                   path.states[t + 1],
+                   t + 1 < path.length() ? ""
+                   : path.truncated      ? "cut"
+                                         : "terminal");
+    });
+  return 0;
+}
+
+int merge(const Options& options) {
+  if (options.into.empty())
+    throw Error(Errc::usage, "hilo journal merge needs --into, the journal to merge into");
+  std::vector<Journal> sources;
+  for (const std::string& file : options.files) {
+    if (std::filesystem::exists(options.into) && std::filesystem::exists(file) &&
+        std::filesystem::equivalent(file, options.into))
+      throw Error(Errc::usage, fmt::format("{} is to be merged into itself", file));
+    sources.push_back(
+        Journal::open_to_read(file, options.skip_damaged ? Damaged::leave_out : Damaged::stop));
+  }
+  Journal into = Journal::open(options.into);
+  const std::uint64_t added = into.merge(sources);
+  std::vector<std::string> left_out;
+  for (const Journal& source : sources)
+    for (const std::string& damage : source.damage()) left_out.push_back(damage);
+  if (options.json) {
+    fmt::print("{}\n", json_text(nlohmann::json{
+                           {"journal", options.into}, {"added", added}, {"left_out", left_out}}));
+    return 0;
+  }
+  for (const std::string& damage : left_out) fmt::print("left out, damaged: {}\n", damage);
+  fmt::print("{}: {} attempts added\n", options.into, added);
+  return 0;
+}
+
+// Learns again from all that was paid for, and spends nothing.
+int replay(const Options& options) {
+  require_one(options);
+  std::vector<JournalledRun> runs = Journal::open_to_read(options.files[0]).runs();
+  nlohmann::json out = nlohmann::json::array();
+  for (const JournalledRun& run : runs) {
+    const SteadyClock::time_point start = SteadyClock::now();
+    Learner learner(parse_learn_spec(run.spec, options.files[0]),
+                    {.journal = options.files[0], .use_checkpoint = false});
+    const bool done = learner.catch_up();
+    const double seconds = seconds_since(start);
+    const Bill bill = learner.bill();
+    if (!options.json)
+      fmt::print("{}: {} episodes learnt again in {:.2f} s; {}\n", run.name, learner.replayed(),
+                 seconds, done ? "the run is done" : "the budget is not spent");
+    out.push_back({{"name", run.name},
+                   {"replayed", learner.replayed()},
+                   {"seconds", seconds},
+                   {"done", done},
+                   {"episodes", bill.episodes}});
+  }
+  if (options.json) fmt::print("{}\n", json_text(out));
+  return 0;
+}
+
+int run(const Options& options) {
+  if (options.action == "list") return list(options);
+  if (options.action == "export") return export_steps(options);
+  if (options.action == "merge") return merge(options);
+  return replay(options);
+}
+
+}  // namespace
+
+Handler add_journal(App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("ACTION", options->action,
+                 "list: the runs; export: all steps as CSV; merge: into one journal; replay: learn "
+                 "again without spending")
+      .required()
+      .check(one_of({"list", "export", "merge", "replay"}));
+  app.add_option("FILE", options->files, "journals of hilo learn").required();
+  app.add_option("--into", options->into, "the journal that merge writes to");
+  app.add_flag("--skip-damaged", options->skip_damaged, "merge what is whole, and name the rest");
+  app.add_flag("--json", options->json, "print JSON");
+  add_example(app, "hilo journal list plant.journal");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

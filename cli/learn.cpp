@@ -1,0 +1,377 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <deque>
+
+#include "cli/commands.hpp"
+#include "cli/json_text.hpp"
+#include "cli/standard_streams.hpp"
+#include "cli/stop_signal.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/core/output_file.hpp"
+#include "hilo/core/stopwatch.hpp"
+#include "hilo/core/text_file.hpp"
+#include "hilo/driver/learn_json.hpp"
+#include "hilo/report/table.hpp"
+
+namespace hilo::cli {
+namespace {
+
+constexpr const char* kPolicyMark = "\"hilo_policy\"";
+constexpr const char* kRequestMark = "\"hilo_request\"";
+constexpr std::size_t kMaxToldBytes = 1U << 30;
+
+struct Options {
+  std::string spec, journal, policy, ask, tell;
+  Overrides overrides;
+  bool dry_run = false, json = false, no_sync = false, force = false;
+  double checkpoint_every = 5;
+};
+
+struct Files {
+  std::filesystem::path policy, journal;
+};
+
+// The journal stands beside the policy unless it has a name of its own.
+Files files_of(const Options& options, const LearnSpec& spec) {
+  Files files;
+  files.policy = options.policy.empty() ? spec.spec.name + ".policy.json" : options.policy;
+  files.journal = options.journal.empty()
+                      ? files.policy.parent_path() / (spec.spec.name + ".journal")
+                      : std::filesystem::path(options.journal);
+  return files;
+}
+
+void write_file(const std::filesystem::path& file, const std::string& text, const char* mark,
+                const Options& options, const Files& files) {
+  AtomicFile out(file,
+                 {.mark = mark, .inputs = {options.spec, files.journal}, .force = options.force});
+  out.out() << text;
+  out.commit();
+}
+
+std::string minutes(double seconds) {
+  const auto whole = static_cast<long>(seconds);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+// Eight heights, from the lowest to the highest of the values.
+std::string spark_line(const std::deque<double>& values) {
+  static constexpr const char* kBars[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+  const auto [low, high] = std::ranges::minmax(values);
+  std::string out;
+  for (const double value : values)
+    out += kBars[high > low ? std::min<std::size_t>(
+                                  7, static_cast<std::size_t>(8 * (value - low) / (high - low)))
+                            : 3];
+  return out;
+}
+
+// One line on a terminal, rewritten in place; a line now and then where nobody watches.
+class LearnProgress {
+ public:
+  explicit LearnProgress(const LearnSpec& spec, bool json)
+      : name_(spec.spec.name), json_(json), on_terminal_(::isatty(STDERR_FILENO) == 1) {}
+  LearnProgress(const LearnProgress&) = delete;
+  LearnProgress& operator=(const LearnProgress&) = delete;
+  ~LearnProgress() {
+    if (shown_) say("\r\033[K");
+  }
+
+  void show(const Learner& learner) {
+    const Bill bill = learner.bill();
+    const std::optional<double> last = learner.last_return();
+    if (last && bill.episodes != seen_) {
+      seen_ = bill.episodes;
+      returns_.push_back(*last);
+      if (returns_.size() > kReturns) returns_.pop_front();
+      if (json_)
+        fmt::print("{}\n", nlohmann::json{{"episode", bill.episodes},
+                                          {"return", *last},
+                                          {"cost", bill.cost()},
+                                          {"share", learner.share()}}
+                               .dump());
+    }
+    const double elapsed = seconds_since(start_);
+    const double share = learner.share();
+    const bool due = on_terminal_ ? elapsed - last_shown_ > 0.2 : share - last_share_ >= 0.1;
+    if (!due || returns_.empty() || (json_ && !on_terminal_)) return;
+    last_shown_ = elapsed;
+    last_share_ = share;
+    const double begun = std::max(share - first_share_, 0.0);
+    if (first_share_ < 0) first_share_ = share;
+    double mean = 0;
+    for (const double value : returns_) mean += value / static_cast<double>(returns_.size());
+    const std::string line = fmt::format(
+        "{}: {} episodes, cost {:.4g}, {:.0f} % of the budget, {} left, return {:.4g} {}", name_,
+        bill.episodes, bill.cost(), 100 * share,
+        begun > 0 ? minutes(elapsed * (1 - share) / begun) : "?", mean,
+        on_terminal_ ? spark_line(returns_) : "");
+    say(on_terminal_ ? "\r\033[K" + line : line + "\n");
+    shown_ = on_terminal_;
+  }
+
+ private:
+  static constexpr std::size_t kReturns = 20;
+  std::string name_;
+  bool json_, on_terminal_;
+  bool shown_ = false;
+  SteadyClock::time_point start_ = SteadyClock::now();
+  double last_shown_ = 0, last_share_ = 0, first_share_ = -1;
+  std::uint64_t seen_ = 0;
+  std::deque<double> returns_;
+};
+
+nlohmann::json to_json(const Bill& bill) {
+  return {{"episodes", bill.episodes},
+          {"training", bill.training},
+          {"testing", bill.testing},
+          {"attempts", bill.attempts},
+          {"failed", bill.failed},
+          {"skipped", bill.skipped},
+          {"steps", bill.steps},
+          {"low_steps", bill.low_steps},
+          {"cost", bill.cost()},
+          {"high_cost", bill.high_cost},
+          {"low_cost", bill.low_cost},
+          {"low_share", bill.low_share()},
+          {"cost_in_seconds", bill.in_seconds},
+          {"seconds", bill.clock}};
+}
+
+nlohmann::json to_json(const Learner& learner, const Files& files) {
+  const LearnOutcome outcome = learner.outcome();
+  const Summary& returns = outcome.value.returns;
+  nlohmann::json out = {
+      {"name", learner.spec().spec.name},       {"done", true},
+      {"agent", learner.spec().config().label}, {"stopped_by", outcome.stopped_by},
+      {"bill", to_json(learner.bill())},        {"policy", files.policy.string()},
+      {"journal", files.journal.string()},      {"notes", learner.notes()}};
+  if (returns.n > 0)
+    out["value"] = {{"mean", returns.mean},
+                    {"low", returns.low},
+                    {"high", returns.high},
+                    {"standard_error", returns.standard_error},
+                    {"episodes", returns.n},
+                    {"skewness", outcome.value.skewness},
+                    {"caution", outcome.value.caution}};
+  if (outcome.believed)
+    out["believed"] = {{"value", outcome.believed->value},
+                       {"standard_error", std::isfinite(outcome.believed->standard_error)
+                                              ? nlohmann::json(outcome.believed->standard_error)
+                                              : nlohmann::json()}};
+  return out;
+}
+
+std::string describe_value(const LearnOutcome& outcome) {
+  const Summary& returns = outcome.value.returns;
+  std::string text;
+  if (returns.n == 0)
+    text = "not tested";
+  else if (returns.n == 1)
+    text = fmt::format("{:.4g}, the return of one test episode: no interval", returns.mean);
+  else
+    text = fmt::format("{:.4g} [{:.4g}, {:.4g}], mean return of {} test episodes, 95 % interval",
+                       returns.mean, returns.low, returns.high, returns.n);
+  if (!outcome.value.caution.empty())
+    text += fmt::format("\n           caution: {}", outcome.value.caution);
+  if (outcome.believed)
+    text +=
+        fmt::format("\n           the agent itself expects {:.4g}{}", outcome.believed->value,
+                    std::isfinite(outcome.believed->standard_error)
+                        ? fmt::format(" (standard error {:.2g})", outcome.believed->standard_error)
+                        : "");
+  return text;
+}
+
+std::string describe(const Learner& learner, const Files& files) {
+  const LearnOutcome outcome = learner.outcome();
+  const Bill bill = learner.bill();
+  std::string text;
+  for (const std::string& note : learner.notes()) text += fmt::format("note: {}\n", note);
+  text +=
+      fmt::format("{}: learnt by {}{}\n", learner.spec().spec.name, learner.spec().config().label,
+                  learner.spec().choice.empty() ? "" : " (chosen: " + learner.spec().choice + ")");
+  text += fmt::format("  value    {}\n", describe_value(outcome));
+  text += fmt::format("  bill     {} expensive episodes: {} to learn from, {} to test",
+                      bill.episodes, bill.training, bill.testing);
+  if (bill.failed > 0)
+    text +=
+        fmt::format("; {} attempts failed, {} episodes were skipped", bill.failed, bill.skipped);
+  text += fmt::format(
+      "\n           {} steps, {} cheap steps, cost {:.6g}{} (cheap simulator: {:.1f} %), {:.1f} "
+      "s\n",
+      group_digits(static_cast<double>(bill.steps)),
+      group_digits(static_cast<double>(bill.low_steps)), bill.cost(),
+      bill.in_seconds ? " s, measured" : "", 100 * bill.low_share(), bill.clock);
+  text +=
+      fmt::format("  policy   {}\n  journal  {}\n", files.policy.string(), files.journal.string());
+  return text;
+}
+
+int dry_run(const LearnSpec& spec, const Files& files, bool json) {
+  const Budget& budget = spec.budget;
+  const auto reserve = spec.reserved_episodes();
+  const Parameters& train = spec.config().train;
+  const auto max_steps = static_cast<double>(train.integer("max_steps"));
+  const double dearest =
+      spec.costs.high_episode.value_or(0) + spec.costs.high_step.value_or(0) * max_steps;
+  std::optional<double> most_cost;
+  if (budget.cost > 0)
+    most_cost = budget.cost + dearest;
+  else if (budget.episodes > 0 && spec.costs.any())
+    most_cost = dearest * static_cast<double>(budget.episodes);
+  Spent spent;
+  if (std::filesystem::exists(files.journal)) {
+    const Journal journal = Journal::open_to_read(files.journal);
+    for (const JournalledRun& run : journal.runs())
+      if (run.name == spec.spec.name && run.seed == spec.seed) spent = journal.spent(run.id);
+  }
+  if (json) {
+    nlohmann::json out = {{"name", spec.spec.name},
+                          {"agent", spec.config().label},
+                          {"choice", spec.choice},
+                          {"paid", spent.training + spent.testing},
+                          {"journal", files.journal.string()}};
+    if (budget.episodes > 0) out["episodes"] = budget.episodes;
+    if (budget.steps > 0) out["steps"] = budget.steps;
+    if (budget.wall > 0) out["seconds"] = budget.wall;
+    if (most_cost) out["cost"] = *most_cost;
+    if (reserve) out["reserve"] = *reserve;
+    fmt::print("{}\n", json_text(out));
+    return 0;
+  }
+  fmt::print("{}: dry run, nothing is spent\n", spec.spec.name);
+  fmt::print("  agent    {}{}\n", spec.config().label,
+             spec.choice.empty() ? "" : "; chosen: " + spec.choice);
+  if (budget.episodes > 0)
+    fmt::print("  episodes at most {}: {} to learn from, {} to test the policy\n", budget.episodes,
+               budget.episodes - reserve.value_or(0), reserve.value_or(0));
+  else
+    fmt::print("  episodes no limit; {} for the final test\n",
+               reserve ? fmt::format("{}", *reserve) : "a tenth of the budget");
+  if (budget.steps > 0)
+    fmt::print("  steps    at most {}, and the rest of one episode\n",
+               group_digits(static_cast<double>(budget.steps)));
+  if (most_cost)
+    fmt::print("  cost     of the expensive simulator at most {:.6g}{}\n", *most_cost,
+               budget.cost > 0 ? ", the budget and one episode" : "");
+  else
+    fmt::print("  cost     not declared; measured in seconds in the first episodes\n");
+  if (budget.wall > 0)
+    fmt::print("  time     at most {}, and the rest of one episode\n", minutes(budget.wall));
+  else
+    fmt::print("  time     not known before the first episodes\n");
+  if (spent.attempts > 0)
+    fmt::print("  journal  {}: {} episodes are paid for already\n", files.journal.string(),
+               spent.training + spent.testing);
+  return 0;
+}
+
+void write_policy(const Learner& learner, const Options& options, const Files& files) {
+  write_file(files.policy, policy_json(learner.agent(), learner.spec()), kPolicyMark, options,
+             files);
+}
+
+int finish(const Learner& learner, const Options& options, const Files& files) {
+  write_policy(learner, options, files);
+  if (options.json)
+    fmt::print("{}\n", to_json(learner, files).dump());
+  else
+    fmt::print("{}", describe(learner, files));
+  return 0;
+}
+
+// One half of an exchange through files: an answer is taken first, then the next request written.
+int exchange(Learner& learner, const Options& options, const Files& files) {
+  if (!options.tell.empty()) {
+    const Told told =
+        read_told(read_text_file(options.tell, kMaxToldBytes, Errc::data), options.tell);
+    const auto request = learner.ask();
+    if (!request)
+      throw Error(Errc::usage,
+                  fmt::format("{}: the run is done, so that nothing was asked for", options.tell));
+    if (request->at != told.at)
+      throw Error(Errc::usage,
+                  fmt::format("{}: is an answer to episode {}{}, but episode {}{} is asked for",
+                              options.tell, told.at.episode,
+                              told.at.test ? fmt::format(", test {}", *told.at.test) : "",
+                              request->at.episode,
+                              request->at.test ? fmt::format(", test {}", *request->at.test) : ""));
+    if (told.episode)
+      learner.tell(*told.episode, told.cost);
+    else
+      learner.tell_failure(told.failure, told.cost);
+    learner.keep_checkpoint();
+  }
+  const auto request = learner.ask();
+  if (!request) return finish(learner, options, files);
+  if (!options.ask.empty()) {
+    write_file(options.ask, request_json(*request, learner.spec()), kRequestMark, options, files);
+    learner.keep_checkpoint();
+  }
+  if (options.json)
+    fmt::print("{}\n", nlohmann::json{{"done", false}, {"bill", to_json(learner.bill())}}.dump());
+  return 0;
+}
+
+int run(const Options& options) {
+  const LearnSpec spec = load_learn_spec(options.spec, options.overrides);
+  const Files files = files_of(options, spec);
+  if (options.dry_run) return dry_run(spec, files, options.json);
+  require_writable(
+      files.policy,
+      {.mark = kPolicyMark, .inputs = {options.spec, files.journal}, .force = options.force});
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
+  Learner learner(spec, {.journal = files.journal,
+                         .durable = !options.no_sync,
+                         .checkpoint_every = options.checkpoint_every});
+  if (!options.ask.empty() || !options.tell.empty()) return exchange(learner, options, files);
+  {
+    const StopOnSignal stop;
+    LearnProgress progress(spec, options.json);
+    bool done = learner.catch_up();
+    while (!done && !stop_requested) {
+      done = learner.step();
+      progress.show(learner);
+    }
+    if (!done) {
+      learner.keep_checkpoint();
+      say(fmt::format("{}: interrupted after {} expensive episodes; the same command goes on\n",
+                      spec.spec.name, learner.bill().episodes));
+      return kInterrupted;
+    }
+  }
+  return finish(learner, options, files);
+}
+
+}  // namespace
+
+Handler add_learn(App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("SPEC", options->spec, "problem, budget and agent, a TOML file").required();
+  app.add_option("--policy", options->policy,
+                 "where the policy is written; default NAME.policy.json");
+  app.add_option("--journal", options->journal,
+                 "where all that is paid for is kept; default NAME.journal beside the policy");
+  app.add_option("--set", options->overrides, "set a key of the spec, as in budget.episodes=100")
+      .each_time();
+  app.add_flag("--dry-run", options->dry_run, "only say what would be spent at most");
+  app.add_option("--ask", options->ask,
+                 "write the next expensive episode that is needed into this file, and end");
+  app.add_option("--tell", options->tell, "the episode that was asked for, in this file");
+  app.add_option("--checkpoint-every", options->checkpoint_every,
+                 "seconds between two checkpoints, which only save time")
+      .capture_default_str();
+  app.add_flag("--no-sync", options->no_sync,
+               "do not wait for the disk after each episode: a power failure may lose some");
+  add_force(app, options->force);
+  app.add_flag("--json", options->json, "print lines of JSON");
+  add_example(app, "hilo learn plant.toml --policy plant.policy.json");
+  return [options] { return run(*options); };
+}
+
+}  // namespace hilo::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hilo/driver/learner.hpp"
+
+namespace hilo {
+
+// The formats of docs/learn.md, for programs in any language.
+
+// A policy for tables: the greedy actions and the values of every state.
+std::string policy_json(const TabularAgent& agent, const LearnSpec& spec);
+
+// An expensive episode that is to be made: the policy, and two random words for the action of every
+// step. Throws Errc::usage if max_steps is above a million.
+std::string request_json(const LearnRequest& request, const LearnSpec& spec);
+
+// The answer to a request.
+struct Told {
+  EpisodeAddress at;
+  std::optional<Episode> episode;  // nothing: it failed
+  std::string failure;
+  std::optional<double> cost;
+};
+// Throws Errc::data unless the text is such an answer; `where` names its source.
+Told read_told(const std::string& text, const std::string& where);
+
+}  // namespace hilo

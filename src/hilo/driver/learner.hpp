@@ -1,0 +1,113 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hilo/core/summary.hpp"
+#include "hilo/experiment/learn_spec.hpp"
+#include "hilo/experiment/single_run.hpp"
+#include "hilo/store/journal.hpp"
+
+namespace hilo {
+
+// The files of a learn run, and how they are written.
+struct LearnFiles {
+  std::filesystem::path journal;
+  bool durable = true;          // whether an attempt survives a power failure, not only a crash
+  double checkpoint_every = 5;  // seconds; checkpoints take at most a fiftieth of the time
+  bool use_checkpoint = true;   // otherwise everything is learnt again from the journal
+
+  // Beside the journal.
+  std::filesystem::path checkpoint() const { return journal.string() + ".checkpoint"; }
+};
+
+// A request for an expensive episode.
+struct LearnRequest {
+  EpisodeAddress at;
+  std::uint64_t attempt = 0;  // counted from 0
+  TabularRequest episode;
+};
+
+// What a run has cost. All counts are those of the journal.
+struct Bill {
+  std::uint64_t episodes = 0;  // expensive ones that succeeded: of training and of final tests
+  std::uint64_t training = 0, testing = 0;
+  std::uint64_t attempts = 0, failed = 0;  // attempts that failed are among the attempts
+  std::uint64_t skipped = 0;               // episodes all of whose attempts failed
+  std::uint64_t steps = 0, low_steps = 0;
+  double high_cost = 0, low_cost = 0;
+  bool in_seconds = false;  // costs are measured, not declared
+  double clock = 0;         // wall seconds
+
+  double cost() const { return high_cost + low_cost; }
+  double low_share() const { return cost() > 0 ? low_cost / cost() : 0; }
+};
+
+// The value of the final policy on the expensive simulator.
+struct TestedValue {
+  Summary returns;  // n = 0: not tested
+  double skewness = 0;
+  // Why the interval may hold the true value less often than in 95 % of all cases; "" if there is
+  // no reason to think so.
+  std::string caution;
+};
+
+struct LearnOutcome {
+  TestedValue value;
+  std::optional<OwnValue> believed;  // by the agent itself
+  std::string stopped_by;            // which budget was reached: episodes, steps, cost or wall
+};
+
+// Learns one policy for one budget, and loses nothing that was paid for: every expensive episode is
+// in the journal before it is learnt from. The same spec and journal go on where they were, with
+// the same bits: from a checkpoint, and from there by learning again from the journal.
+//
+//   Learner learner(load_learn_spec("plant.toml"), {.journal = "plant.journal"});
+//   while (!learner.step()) {}
+//   learner.outcome().value.returns.mean;
+//
+// Ask and tell are the same loop for callers that make the expensive episodes themselves.
+class Learner {
+ public:
+  Learner(LearnSpec spec, LearnFiles files);
+  Learner(Learner&&) noexcept;
+  Learner& operator=(Learner&&) noexcept;
+  ~Learner();
+
+  // Makes one attempt at the next expensive episode, or ends the run. Returns whether it is done.
+  // Throws Errc::simulator if the spec says that failures stop the run, and if three episodes in a
+  // row failed.
+  bool step();
+  // Learns from all that the journal has, and spends nothing. Returns whether the run is done.
+  bool catch_up();
+  bool is_done() const;
+
+  // The next expensive episode; nothing if the run is done. Asking again gives the same one.
+  std::optional<LearnRequest> ask();
+  // The episode that was asked for. Throws Errc::simulator, and keeps nothing, unless it is valid.
+  // `cost` is what the simulator reported, if it did.
+  void tell(const Episode& episode, std::optional<double> cost = std::nullopt);
+  // The attempt failed. It is kept with its cost, and asked for again or skipped.
+  void tell_failure(const std::string& error, std::optional<double> cost = std::nullopt);
+
+  const LearnSpec& spec() const;
+  const Journal& journal() const;
+  Bill bill() const;
+  LearnOutcome outcome() const;  // the run must be done
+  const TabularAgent& agent() const;
+  std::uint64_t replayed() const;  // training episodes that were learnt again from the journal
+  std::vector<std::string> notes() const;
+  double share() const;                       // of the budget that is spent
+  std::optional<double> last_return() const;  // of the last expensive episode
+  void keep_checkpoint();                     // now, whatever its time
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hilo
