@@ -26,6 +26,8 @@ hilo_project_test(readme_code ${CMAKE_COMMAND} -DREADME=${PROJECT_SOURCE_DIR}/RE
 if(HILO_BUILD_CLI)
   hilo_project_test(ask_and_tell ${CMAKE_CURRENT_SOURCE_DIR}/ask_and_tell_test.sh
                     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:hilo_cli> $<TARGET_FILE:ask_and_tell>)
+  hilo_project_test(ask_and_tell_awk ${CMAKE_CURRENT_SOURCE_DIR}/ask_and_tell_awk_test.sh
+                    ${PROJECT_SOURCE_DIR} $<TARGET_FILE:hilo_cli>)
   hilo_project_test(docs_commands ${CMAKE_CURRENT_SOURCE_DIR}/docs_test.sh ${PROJECT_SOURCE_DIR}
                     $<TARGET_FILE:hilo_cli>)
   hilo_project_test(same_bits ${CMAKE_CURRENT_SOURCE_DIR}/same_bits_test.sh
@@ -33,6 +35,8 @@ if(HILO_BUILD_CLI)
                     $<$<BOOL:${HILO_MPI}>:$<TARGET_FILE:hilo_mpi_cli>>)
   hilo_project_test(killed_run /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/killed_run_test.py
                     $<TARGET_FILE:hilo_cli> 6)
+  hilo_project_test(killed_learn /usr/bin/python3
+                    ${CMAKE_CURRENT_SOURCE_DIR}/killed_learn_test.py $<TARGET_FILE:hilo_cli> 5)
   hilo_project_test(export_nasbench201 /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/export_test.py
                     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:hilo_cli>)
   # With Debian's own Python, for which Selenium is installed.

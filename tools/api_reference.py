@@ -13,7 +13,13 @@ import hilo
 from hilo import environments
 
 GROUPS = {
-    "Train and judge": [
+    "Learn, train and judge": [
+        "learn",
+        "Learnt",
+        "Learner",
+        "LearnRequest",
+        "LearnSpec",
+        "load_learn_spec",
         "train",
         "diagnose",
         "run",

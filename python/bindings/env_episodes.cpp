@@ -3,19 +3,28 @@
 namespace hilo::python {
 
 void bind_episodes(nb::module_& m) {
+  const auto make = [](Episode* self, const Indices& states, const Indices& actions,
+                       std::span<const double> rewards, bool truncated) {
+    if (states.size() != actions.size() + 1 || rewards.size() != actions.size())
+      throw Error(Errc::data, "an episode of n actions has n rewards and n + 1 states");
+    new (self) Episode{.states = {states.data(), states.data() + states.size()},
+                       .actions = {actions.data(), actions.data() + actions.size()},
+                       .rewards = {rewards.begin(), rewards.end()},
+                       .truncated = truncated};
+  };
   nb::class_<Episode>(m, "Episode",
                       "The states s_0 ... s_T, the actions and the rewards of one episode.")
       .def(
           "__init__",
-          [](Episode* self, const Indices& states, const Indices& actions,
-             const InVector<double>& rewards, bool truncated) {
-            if (states.size() != actions.size() + 1 || rewards.size() != actions.size())
-              throw Error(Errc::data, "an episode of n actions has n rewards and n + 1 states");
-            new (self) Episode{.states = {states.data(), states.data() + states.size()},
-                               .actions = {actions.data(), actions.data() + actions.size()},
-                               .rewards = {rewards.data(), rewards.data() + rewards.size()},
-                               .truncated = truncated};
-          },
+          [make](Episode* self, const Indices& states, const Indices& actions,
+                 const InVector<double>& rewards,
+                 bool truncated) { make(self, states, actions, span_of(rewards), truncated); },
+          "states"_a, "actions"_a, "rewards"_a, "truncated"_a = false)
+      .def(
+          "__init__",
+          [make](Episode* self, const Indices& states, const Indices& actions,
+                 const std::vector<double>& rewards,
+                 bool truncated) { make(self, states, actions, rewards, truncated); },
           "states"_a, "actions"_a, "rewards"_a, "truncated"_a = false)
       .def_prop_ro(
           "states",

@@ -5,16 +5,12 @@
 #include "hilo/driver/run_specs.hpp"
 #include "hilo/experiment/metrics.hpp"
 #include "hilo/experiment/train.hpp"
+#include "own_problem.hpp"
 #include "polling.hpp"
 #include "python_simulator.hpp"
 
 namespace hilo::python {
 namespace {
-
-// A problem that exists only in this process, with the text that identifies it in a store.
-struct OwnProblem {
-  std::shared_ptr<const ProblemKind> kind;
-};
 
 OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<EpisodeSimulator>& high,
                             const std::optional<Fidelities>& pair, const std::string& high_text,
@@ -51,21 +47,9 @@ OwnProblem make_own_problem(const std::string& name, const std::shared_ptr<Episo
   return {std::move(kind)};
 }
 
-std::shared_ptr<const ProblemKind> kind_of(const OwnProblem* own) {
-  return own != nullptr ? own->kind : nullptr;
-}
-
 Spec parse(const std::string& text, const std::string& where, const Overrides& overrides,
            const OwnProblem* own) {
   return parse_spec(text, where, overrides, kind_of(own));
-}
-
-// A table of a spec from Python: its values, and the lists of its sweep.
-using SweptValues = std::map<std::string, std::vector<Value>>;
-using PythonTable = std::pair<NamedValues, SweptValues>;
-
-SpecTable to_table(const PythonTable& table) {
-  return {.values = table.first, .sweep = {table.second.begin(), table.second.end()}};
 }
 
 Spec make(const std::string& name, std::pair<std::uint64_t, std::uint64_t> seeds,

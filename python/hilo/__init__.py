@@ -23,6 +23,9 @@ from ._hilo import (
     Errc,
     Estimator,
     Fidelities,
+    Learner,
+    LearnRequest,
+    LearnSpec,
     Model,
     Moments,
     Problem,
@@ -55,6 +58,7 @@ from ._hilo import (
     evaluate_policy,
     expected_mean_reward,
     greedy_is_best_bound,
+    load_learn_spec,
     load_spec,
     make_random_mdp,
     make_simulator,
@@ -79,6 +83,7 @@ from ._hilo import (
 from .agents import add_agent_kind
 from .diagnosing import Diagnosis, diagnose
 from .grid import Grid
+from .learning import Learnt, learn
 from .pairing import pair
 from .store import Store
 from .study import Policy, Study
@@ -106,6 +111,10 @@ __all__ = [
     "Estimator",
     "Fidelities",
     "Grid",
+    "LearnRequest",
+    "LearnSpec",
+    "Learner",
+    "Learnt",
     "Model",
     "Moments",
     "Policy",
@@ -146,6 +155,8 @@ __all__ = [
     "from_dense",
     "from_table",
     "greedy_is_best_bound",
+    "learn",
+    "load_learn_spec",
     "load_spec",
     "make_random_mdp",
     "make_simulator",

@@ -41,15 +41,21 @@ class Progress:
             self._function(done, failed, total, share)
             return
         now = time.monotonic()
-        if not (self._notebook or self._terminal) or (now - self._last < 0.2 and done < total):
+        if not self.is_shown or (now - self._last < 0.2 and done < total):
             return
         self._last = now
         elapsed = now - self._start
         left = f", {_minutes(elapsed / share - elapsed)} left" if 0 < share < 1 else ""
         wrong = f", {failed} failed" if failed else ""
-        self._write(f"{self._name}: {done} of {total} {self._what}{wrong}{left}")
+        self.write(f"{self._name}: {done} of {total} {self._what}{wrong}{left}")
 
-    def _write(self, line: str) -> None:
+    @property
+    def is_shown(self) -> bool:
+        """Whether anybody would see a line."""
+        return self._notebook or self._terminal
+
+    def write(self, line: str) -> None:
+        """Shows the line in place of the one before."""
         self._shown = True
         if self._notebook:
             shell = importlib.import_module("IPython.display")
@@ -66,7 +72,7 @@ class Progress:
         if self._function is not None:
             return
         if self._notebook:
-            self._write(line)
+            self.write(line)
         elif self._terminal:
             sys.stderr.write(f"{line}\n")
 
@@ -75,6 +81,53 @@ class Progress:
         if self._shown and not self._notebook:
             sys.stderr.write("\r\033[K")
             sys.stderr.flush()
+
+
+class LearnProgress:
+    """Called with (episodes, failed attempts, share of the budget, cost, last return); shows one
+    line with a spark line of the last returns. ``show`` is as for Progress.
+    """
+
+    _BARS = "▁▂▃▄▅▆▇█"
+
+    def __init__(self, name: str, show: bool | Callable[..., object] | None) -> None:
+        self._line = Progress(name, "", None if callable(show) else show)
+        self._function = show if callable(show) else None
+        self._name = name
+        self._start = time.monotonic()
+        self._last = float("-inf")
+        self._first: float | None = None
+        self._returns: list[float] = []
+
+    def __call__(self, episodes: int, failed: int, share: float, cost: float, last: float | None) -> None:
+        if self._function is not None:
+            self._function(episodes, failed, share, cost, last)
+            return
+        if last is not None:
+            self._returns = [*self._returns[-19:], last]
+        now = time.monotonic()
+        if not self._line.is_shown or now - self._last < 0.2 or not self._returns:
+            return
+        self._last = now
+        if self._first is None:
+            self._first = share
+        done = share - self._first
+        left = f", {_minutes((now - self._start) * (1 - share) / done)} left" if done > 0 else ""
+        low, high = min(self._returns), max(self._returns)
+        bars = "".join(
+            self._BARS[min(7, int(8 * (x - low) / (high - low))) if high > low else 3]
+            for x in self._returns
+        )
+        wrong = f", {failed} failed" if failed else ""
+        mean = sum(self._returns) / len(self._returns)
+        self._line.write(
+            f"{self._name}: {episodes} episodes{wrong}, cost {cost:.4g}, {100 * share:.0f} % of the "
+            f"budget{left}, return {mean:.4g} {bars}"
+        )
+
+    def close(self) -> None:
+        """Removes the line from the terminal."""
+        self._line.close()
 
 
 def _minutes(seconds: float) -> str:

@@ -27,6 +27,7 @@ from .spec_data import Agents, Seeds, agents_of, seeds_of, table_of, thrifty
 from .study import Study
 from .wrapping import check_options
 
+_MOST_EPISODES = 10_000  # of a user's simulator, unless more are allowed
 _EXACT_STATES = 5_000  # with more states, exact values take longer than training
 
 
@@ -116,6 +117,8 @@ def train(
     name: str | None = None,
     store: str | os.PathLike[str] | None = None,
     threads: int | None = None,
+    spend: bool = False,
+    max_episodes: int | None = None,
     progress: bool | ProgressFunction | None = None,
     **options: Any,
 ) -> Study:
@@ -150,6 +153,10 @@ def train(
     show the returns of training, and ``study.policy()`` uses the values that the agents themselves
     expect of their policies.
 
+    This is a study: it spends agents x seeds x ``episodes`` expensive episodes, and those of tests.
+    For one policy from one budget take hilo.learn. If ``high`` runs Python code, more than 10 000
+    expensive episodes must be allowed by ``spend=True`` or ``max_episodes``.
+
     Runs are kept in the file ``store``, and finished runs are not repeated. Without ``store`` only
     the returned study has them. A run is identified by what determines its result: the content of
     tables, and the name, the options and the code of Python objects, as far as the code can be
@@ -164,6 +171,10 @@ def train(
     check_options(options, list(inspect.signature(train).parameters))
     # Arguments that are used in calculations here. The spec checks the others.
     whole(episodes, "episodes", Errc.usage)
+    if max_episodes is not None:
+        max_episodes = whole_in(max_episodes, "max_episodes", 0, 2**62)
+    if not isinstance(spend, bool):
+        raise Error(f"spend is {spend!r}, but must be True or False", Errc.usage)
     for what, share in (("gamma", gamma), ("epsilon", epsilon)):
         number_in(share, what, -math.inf, math.inf)
     threads = None if threads is None else whole_in(threads, "threads", 0, MAX_THREADS)
@@ -210,10 +221,39 @@ def train(
         ]
     finally:
         subject.own = None  # an exception must not keep it alive; see _run
+    if subject.sides and not subject.sides[0].is_native:
+        _check_spending(specs[0], episodes, test_every, test_episodes, spend, max_episodes, progress)
     if threads is None:
         # Python runs only one thread at a time.
         threads = 0 if subject.is_native and not run_python(agents) else 1
     return _run(specs, name, store, threads, progress, subject.sides)
+
+
+def _check_spending(
+    spec: Spec,
+    episodes: int,
+    test_every: int,
+    test_episodes: int,
+    spend: bool,
+    max_episodes: int | None,
+    progress: bool | ProgressFunction | None,
+) -> None:
+    """Says what a study will spend on a simulator of the user, and stops if that was not meant."""
+    seeds = spec.seeds[1] - spec.seeds[0] + 1
+    tests = test_episodes * (1 + math.ceil(episodes / test_every))
+    total = len(spec.agents) * seeds * (episodes + tests)
+    bill = f"{len(spec.agents)} agents x {seeds} seeds x {episodes + tests} episodes"
+    limit = _MOST_EPISODES if max_episodes is None else max_episodes
+    if total > limit and not spend:
+        raise Error(
+            f"this study would run {total} episodes of your expensive simulator ({bill}), but at most "
+            f"{limit} are allowed; set spend=True or max_episodes={total} if that is meant, or take "
+            "hilo.learn, which learns one policy from one budget",
+            Errc.usage,
+        )
+    Progress(spec.name, "runs", progress).note(
+        f"{spec.name}: at most {total} episodes of the expensive simulator ({bill})"
+    )
 
 
 def run(

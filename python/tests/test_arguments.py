@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import math
 import re
 from collections.abc import Callable
@@ -28,6 +29,17 @@ states = 12
 episodes = 20
 [[agent]]
 kind = "mcrl"
+"""
+
+
+LEARN_SPEC = """spec_version = 1
+name = "s"
+[problem]
+kind = "random-mdp"
+states = 12
+actions = 8
+[budget]
+episodes = 5
 """
 
 
@@ -92,6 +104,10 @@ class World:
             **QUICK,
         )
         self.policy = self.study.policy("MCRL", 0)
+        self.files = itertools.count()
+        (folder / "learn.toml").write_text(LEARN_SPEC)
+        self.learn_spec = hilo.load_learn_spec(folder / "learn.toml")
+        self.learnt = hilo.learn(**learnt(self))
         (folder / "spec.toml").write_text(SPEC)
         self.spec = hilo.load_spec(folder / "spec.toml")
         self.run_episode = asked(self).ask().run_in(asked(self).high)
@@ -102,6 +118,47 @@ def asked(w: World) -> hilo.Run:
     run = hilo.Run(w.spec, "MCRL")
     run.ask()
     return run
+
+
+def new_file(w: World) -> Path:
+    return w.folder / f"new-{next(w.files)}"
+
+
+def learnt(w: World) -> dict[str, Any]:
+    return dict(
+        high=hilo.wrap(walk, **WALK),
+        low=hilo.wrap(sure_walk, **WALK),
+        episodes=5,
+        steps=None,
+        cost=None,
+        wall=None,
+        reserve=1,
+        map=None,
+        agent="mcrl",
+        costs={"high_step": 1.0},
+        retries=0,
+        on_failure="stop",
+        gamma=0.9,
+        epsilon=0.1,
+        max_steps=50,
+        truncation="terminal",
+        seed=0,
+        name="walk",
+        journal=new_file(w),
+        sync=False,
+        progress=False,
+    )
+
+
+def learner(w: World) -> hilo.Learner:
+    return hilo.Learner(w.learn_spec, new_file(w), False)
+
+
+def asked_learner(w: World) -> hilo.Learner:
+    """A learner that waits for its first episode."""
+    waiting = learner(w)
+    waiting.ask()
+    return waiting
 
 
 @pytest.fixture(scope="module")
@@ -135,6 +192,8 @@ def trained(w: World) -> dict[str, Any]:
         "name": "n",
         "store": None,
         "threads": 1,
+        "spend": True,
+        "max_episodes": None,
         "progress": False,
     }
 
@@ -179,6 +238,20 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
         hilo.train,
         dict(high=w.problem, agent="mcrl", episodes=20, seeds=1, gamma=0.9, progress=False),
     ),
+    "learn": lambda w: (hilo.learn, learnt(w)),
+    "load_learn_spec": lambda w: (
+        hilo.load_learn_spec,
+        dict(file=w.folder / "learn.toml", overrides=["budget.episodes=5"]),
+    ),
+    "Learner": lambda w: (
+        hilo.Learner,
+        dict(spec=w.learn_spec, journal=new_file(w), sync=False, checkpoint_every=1.0),
+    ),
+    "Learner.spend": lambda w: (learner(w).spend, dict(on_progress=None)),
+    "Learner.tell": lambda w: (asked_learner(w).tell, dict(episode=w.run_episode, cost=None)),
+    "Learner.tell_failure": lambda w: (asked_learner(w).tell_failure, dict(error="x", cost=None)),
+    "LearnRequest.action": lambda w: (learner(w).ask().action, dict(step=0, state=0)),
+    "Learnt.save": lambda w: (w.learnt.save, dict(file=new_file(w), force=False)),
     "diagnose": lambda w: (hilo.diagnose, diagnosed(w)),
     "run": lambda w: (
         hilo.run,
@@ -503,6 +576,7 @@ def stepping(env: Any) -> Callable[..., Any]:
 
 # Not tried: functions without arguments, and classes that only the engine makes.
 WITHOUT_ARGUMENTS = {
+    *("Learner.ask", "Learner.policy_json", "LearnRequest", "LearnRequest.json", "LearnSpec", "Learnt"),
     *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
     *("Store.close", "Store.experiments", "Study.columns", "Study.findings"),
@@ -536,7 +610,7 @@ def test_every_parameter_is_tried(world: World, name: str) -> None:
     native = getattr(function, "__nb_signature__", None)
     if native:
         known = {p.name for p in _parameters_of(native[0][0].splitlines()[-1])[0]}
-    elif function in (hilo.train, hilo.diagnose, hilo.run, hilo.pair, hilo.project):
+    elif function in (hilo.train, hilo.learn, hilo.diagnose, hilo.run, hilo.pair, hilo.project):
         kinds = inspect.signature(function).parameters
         known = {key for key, p in kinds.items() if p.kind is not p.VAR_KEYWORD}
     else:
@@ -551,7 +625,7 @@ FOREIGN = re.compile(
 
 
 # Parameters that accept a function. An exception of that function is not an error of hilo.
-TAKE_FUNCTIONS = ("high", "low", "thing", "map", "progress", "start", "reward", "set_state")
+TAKE_FUNCTIONS = ("high", "low", "thing", "map", "progress", "on_progress", "start", "reward", "set_state")
 
 
 def check(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:

@@ -39,7 +39,7 @@ def test_without_tests_the_agents_own_estimate_decides_and_not_the_last_episodes
 
 
 def test_tests_come_before_estimates_and_exact_values_before_tests() -> None:
-    tested = hilo.train(GAMBLE, agent="mcrl", episodes=40, seeds=3, test_episodes=200, **QUICK)
+    tested = hilo.train(GAMBLE, agent="mcrl", episodes=40, seeds=3, test_episodes=200, spend=True, **QUICK)
     policy = tested.policy()
     levels = tested.results.final_values("MCRL", "test_return")
     assert policy.judged_by == "test_return" and policy.seed == max(levels, key=levels.get)

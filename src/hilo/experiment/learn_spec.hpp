@@ -34,6 +34,8 @@ struct FailureRules {
 struct LearnData {
   SpecData spec;
   NamedValues budget, cost, failures;
+  bool low_is_slow = false;  // the cheap simulator runs Python code: an agent that hilo chooses
+                             // spares it
 };
 
 // A checked learn spec: one agent, one seed, one budget.

@@ -1,0 +1,90 @@
+"""killed_learn_test.py PROGRAM [KILLS [SEED]]
+
+One learn run that is killed again and again, at random moments, ends with the policy, the value and
+the journal of an undisturbed one: with its checkpoint, with the checkpoint deleted after every kill,
+and with it damaged.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SPEC = """spec_version = 1
+name = "plant"
+[problem]
+kind = "random-mdp"
+states = 100
+actions = 5
+[budget]
+episodes = 200
+[cost]
+high_step = 1
+low_step = 0.001
+[agent]
+kind = "mfmcrl"
+low_rollouts = ROLLOUTS
+"""
+
+
+def main(program: str, kills: int, seed: int) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="hilo-killed-"))
+    # Long enough to be there for all kills.
+    (folder / "plant.toml").write_text(SPEC.replace("ROLLOUTS", str(1000 * kills)))
+
+    def begin(name: str) -> subprocess.Popen[bytes]:
+        command = [program, "learn", "plant.toml", "--journal", f"{name}.journal", "--json"]
+        command += ["--policy", f"{name}.json", "--checkpoint-every", "0.05"]
+        with open(folder / f"{name}.out", "wb") as out:
+            return subprocess.Popen(
+                command, cwd=folder, stdout=out, stderr=subprocess.DEVNULL, start_new_session=True
+            )
+
+    def results(name: str) -> tuple[bytes, bytes, bytes]:
+        export = [program, "journal", "export", f"{name}.journal"]
+        journal = subprocess.run(export, cwd=folder, capture_output=True, check=True).stdout
+        last = (folder / f"{name}.out").read_bytes().splitlines()[-1]
+        value = last[last.rindex(b'"value":{') :]
+        return (folder / f"{name}.json").read_bytes(), journal, value
+
+    begun = time.monotonic()
+    assert begin("whole").wait() == 0
+    whole = time.monotonic() - begun
+    expected = results("whole")
+
+    moments = random.Random(seed)
+    for harm in ("none", "deleted", "damaged"):
+        killed = 0
+        for _ in range(kills):
+            run = begin(harm)
+            time.sleep(0.03 + moments.uniform(0, whole / kills))
+            if run.poll() is None:
+                os.killpg(run.pid, signal.SIGKILL)
+                killed += 1
+            run.wait()
+            checkpoint = folder / f"{harm}.journal.checkpoint"
+            if checkpoint.exists() and harm == "deleted":
+                checkpoint.unlink()
+            if checkpoint.exists() and harm == "damaged":
+                harmed = bytearray(checkpoint.read_bytes())
+                harmed[moments.randrange(len(harmed))] ^= 1
+                checkpoint.write_bytes(harmed)
+        assert begin(harm).wait() == 0
+        assert results(harm) == expected, f"other results after {killed} kills, checkpoint: {harm}"
+        assert killed > kills / 2, f"only {killed} of {kills} runs were there to be killed"
+        print(f"killed_learn: {killed} kills, same results; checkpoint: {harm}")
+    subprocess.run(["rm", "-rf", str(folder)], check=True)
+
+
+if __name__ == "__main__":
+    main(
+        os.path.abspath(sys.argv[1]),
+        int(sys.argv[2]) if len(sys.argv) > 2 else 30,
+        int(sys.argv[3]) if len(sys.argv) > 3 else 20261116,
+    )
