@@ -14,6 +14,7 @@
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/accounts.hpp"
 #include "hilo/driver/detail/learn_checkpoint.hpp"
+#include "hilo/estimator/mean_interval.hpp"
 #include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
@@ -21,6 +22,9 @@ namespace {
 
 constexpr std::uint64_t kHopeless = 3;  // episodes in a row that failed
 constexpr std::size_t kErrorTail = 2000;
+// Below this many returns, or beyond this skewness, an interval needs a word of caution.
+constexpr std::size_t kFewReturns = 20;
+constexpr double kSkewed = 1;
 
 std::string tail(const std::string& text) {
   return text.size() <= kErrorTail ? text : text.substr(text.size() - kErrorTail);
@@ -44,14 +48,6 @@ PaidEpisode paid_of(const Episode& path, const TabularRequest& request) {
   for (std::size_t t = 0; t < path.length(); ++t)
     paid.probabilities.push_back(probability(request.policy, path.states[t], path.actions[t]));
   return paid;
-}
-
-double skewness(const std::vector<double>& values, const Summary& summary) {
-  if (values.size() < 3 || summary.sd == 0) return 0;
-  double cubes = 0;
-  for (const double x : values) cubes += std::pow((x - summary.mean) / summary.sd, 3);
-  const auto n = static_cast<double>(values.size());
-  return cubes * n / ((n - 1) * (n - 2));
 }
 
 std::vector<SimulatorIdentity> simulators_of(const LearnSpec& spec) {
@@ -362,15 +358,18 @@ LearnOutcome Learner::outcome() const {
                        .stopped_by = impl_->accounts.limit_reached(impl_->loop->low_steps())};
   TestedValue& value = outcome.value;
   const std::vector<double>& returns = impl_->test_returns;
-  value.returns = summarise(std::span<const double>(returns));
-  value.skewness = skewness(returns, value.returns);
-  if (returns.size() > 1 && returns.size() < 20)
+  const MeanInterval interval = mean_interval(returns);
+  value.returns = interval.summary;
+  value.skewness = interval.skewness;
+  if (returns.size() > 1 && returns.size() < kFewReturns)
+    value.caution = fmt::format(
+        "{} returns are few: what happens more rarely may not be among them, and then the interval "
+        "does not know of it",
+        returns.size());
+  else if (std::abs(value.skewness) > kSkewed)
     value.caution =
-        fmt::format("of {} returns alone an interval holds the true value less often than it says",
-                    returns.size());
-  else if (std::abs(value.skewness) > 1)
-    value.caution =
-        "the returns are skewed, so that the interval holds the true value less often than it says";
+        "the returns are skewed, so that the interval may hold the true value less often than it "
+        "says";
   return outcome;
 }
 
