@@ -18,18 +18,19 @@ block() {
     else { inside = 0; take = 0 } next } take' "$1"
 }
 block "$source_dir/docs/spec.md" toml 1 > my-spec.toml
+block "$source_dir/docs/learn.md" toml 1 > plant.toml
 for side in high low; do
   mkdir -p my-pair/$side
   block "$source_dir/docs/tables.md" csv 1 > my-pair/$side/transitions.csv
   block "$source_dir/docs/tables.md" csv 2 > my-pair/$side/start.csv
 done
 block "$source_dir/docs/tables.md" csv 3 > my-pair/map.csv
-for file in my-spec.toml my-pair/high/transitions.csv my-pair/map.csv; do
+for file in my-spec.toml plant.toml my-pair/high/transitions.csv my-pair/map.csv; do
   [ -s "$file" ] || { echo "docs show no $file"; exit 1; }
 done
 
 count=0
-for page in "$source_dir/README.md" "$source_dir"/docs/{usage,spec,tables,store,nas}.md; do
+for page in "$source_dir/README.md" "$source_dir"/docs/{learn,usage,spec,tables,store,nas}.md; do
   while IFS= read -r line; do
     command=${line%%  #*}
     case $command in

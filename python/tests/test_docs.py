@@ -51,6 +51,15 @@ def test_the_page_for_python_runs_from_top_to_bottom(root: Path, tmp_path: Path)
     assert (tmp_path / "tank.png").exists() and (tmp_path / "tank.html").exists()
 
 
+def test_the_page_for_learning_runs(root: Path, tmp_path: Path) -> None:
+    (shown,) = blocks(root / "docs" / "learn.md", "python")
+    run = subprocess.run(
+        [sys.executable, "-c", shown], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert "60 expensive episodes: 50 to learn from, 10 to test" in run.stdout, run.stderr
+    assert (tmp_path / "river.policy.json").exists()
+
+
 def test_ask_and_tell_measures_what_a_run_does(root: Path, tmp_path: Path) -> None:
     shown = blocks(root / "docs" / "ask-and-tell.md", "python")
     assert len(shown) == 3

@@ -126,21 +126,16 @@ struct Learner::Impl {
   // Learns again from all episodes that were paid for and decides what comes next: whatever is in
   // the journal is used, and only what is not there is asked of the budget.
   void catch_up() {
-    while (phase == Phase::training) {
-      const std::vector<Attempt> attempts = journal.attempts_at(run, {.episode = next_training});
-      if (attempts.empty() || !take(attempts)) break;
+    while (phase == Phase::training && !attempts().empty() && take(attempts())) {
     }
-    if (phase == Phase::training && journal.attempts_at(run, {.episode = next_training}).empty() &&
-        !accounts.may_train(loop->low_steps())) {
+    if (phase == Phase::training && attempts().empty() && !accounts.may_train(loop->low_steps())) {
       keep_checkpoint(true);  // for a budget that is extended later
       phase = Phase::testing;
       loop->stop();
     }
     while (phase == Phase::testing) {
-      const EpisodeAddress at = {.episode = next_training, .test = next_test};
-      const std::vector<Attempt> attempts = journal.attempts_at(run, at);
-      if (!attempts.empty()) {
-        if (!take(attempts)) break;
+      if (!attempts().empty()) {
+        if (!take(attempts())) break;
       } else if (!accounts.may_test(next_test, loop->low_steps())) {
         phase = Phase::done;
         accounts.close(loop->low_steps());
@@ -150,12 +145,26 @@ struct Learner::Impl {
     }
   }
 
+  // What the journal has of the next episode.
+  const std::vector<Attempt>& attempts() {
+    if (looked_up != address()) {
+      found = journal.attempts_at(run, address());
+      looked_up = address();
+    }
+    return found;
+  }
+
+  void append(const Attempt& attempt) {
+    journal.append(run, attempt);
+    looked_up.reset();
+  }
+
   // Takes what the journal has of the next episode: true if that settles it.
-  bool take(const std::vector<Attempt>& attempts) {
-    const Attempt& last = attempts.back();
+  bool take(const std::vector<Attempt>& of_episode) {
+    const Attempt last = of_episode.back();
     if (last.failed) {
       // Where failures stop the run, the user has seen the error and wants another attempt.
-      if (spec.failures.stop || attempts.size() <= spec.failures.retries) return false;
+      if (spec.failures.stop || of_episode.size() <= spec.failures.retries) return false;
       pass_over();
       return true;
     }
@@ -227,6 +236,8 @@ struct Learner::Impl {
   std::vector<double> test_returns;
   std::uint64_t replayed = 0, other_actions = 0, failed_in_a_row = 0;
   std::optional<LearnRequest> asked;
+  std::optional<EpisodeAddress> looked_up;
+  std::vector<Attempt> found;  // in the journal, at that address
   std::optional<double> last_return;
   std::vector<std::string> notes;
 };
@@ -262,9 +273,7 @@ std::optional<LearnRequest> Learner::ask() {
   i.asked.reset();
   if (is_done()) return std::nullopt;
   const TabularRequest episode = i.request();
-  i.asked = LearnRequest{.at = i.address(),
-                         .attempt = i.journal.attempts_at(i.run, i.address()).size(),
-                         .episode = episode};
+  i.asked = LearnRequest{.at = i.address(), .attempt = i.attempts().size(), .episode = episode};
   i.accounts.begin_attempt();
   return i.asked;
 }
@@ -285,7 +294,7 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
                   .low_steps = i.loop->low_steps(),
                   .paid = paid_of(episode, i.asked->episode)};
   i.accounts.charge(attempt, cost);
-  i.journal.append(i.run, attempt);  // before it is learnt from
+  i.append(attempt);  // before it is learnt from
   i.asked.reset();
   i.failed_in_a_row = 0;
   i.last_return = attempt.paid.discounted_return;
@@ -308,7 +317,7 @@ void Learner::tell_failure(const std::string& error, std::optional<double> cost)
                   .error = tail(error),
                   .low_steps = i.loop->low_steps()};
   i.accounts.charge(attempt, cost);
-  i.journal.append(i.run, attempt);
+  i.append(attempt);
   i.asked.reset();
   if (attempt.number + 1 <= i.spec.failures.retries) return;
   if (i.spec.failures.stop)

@@ -77,40 +77,106 @@ COMMIT;
                      kJournalId, Journal::kSchemaVersion);
 }
 
+constexpr const char* kFinished = "finished";
+
 constexpr const char* kColumns =
     "episode, test, number, seed, status, error, steps, cost, cost_source, low_steps, seconds, "
     "clock, started, host, path, checksum, run, position";
 
-constexpr const char* kFinished = "finished";
+// A row as it is stored.
+struct Row {
+  std::int64_t run = 0, position = 0, episode = 0, test = -1, number = 0, seed = 0;
+  std::string status, error;
+  std::int64_t steps = 0;
+  double cost = 0;
+  std::string cost_source;
+  std::int64_t low_steps = 0;
+  double seconds = 0, clock = 0;
+  std::string started, host;
+  std::vector<std::byte> path;
+  std::int64_t checksum = 0;
+};
 
-std::int64_t checksum_of(const Statement& row) {
-  Checksum sum;
-  sum.add(row.integer(16)).add(row.integer(17));
-  for (const int column : {0, 1, 2, 3}) sum.add(row.integer(column));
-  sum.add(row.text(4)).add(row.text(5)).add(row.integer(6)).add(row.number(7)).add(row.text(8));
-  sum.add(row.integer(9)).add(row.number(10)).add(row.number(11)).add(row.text(12));
-  sum.add(row.text(13)).add(std::span<const std::byte>(row.blob(14)));
-  return sum.value();
+Row row_of(const Statement& s) {
+  return {.run = s.integer(16),
+          .position = s.integer(17),
+          .episode = s.integer(0),
+          .test = s.integer(1),
+          .number = s.integer(2),
+          .seed = s.integer(3),
+          .status = s.text(4),
+          .error = s.text(5),
+          .steps = s.integer(6),
+          .cost = s.number(7),
+          .cost_source = s.text(8),
+          .low_steps = s.integer(9),
+          .seconds = s.number(10),
+          .clock = s.number(11),
+          .started = s.text(12),
+          .host = s.text(13),
+          .path = s.blob(14),
+          .checksum = s.integer(15)};
 }
 
-Attempt attempt_of(const Statement& row) {
-  const auto count = [&](int column) { return static_cast<std::uint64_t>(row.integer(column)); };
-  Attempt attempt{.at = {.episode = count(0),
-                         .test = row.integer(1) < 0 ? std::nullopt : std::optional(count(1))},
-                  .number = count(2),
-                  .seed = static_cast<std::uint32_t>(row.integer(3)),
-                  .failed = row.text(4) != kFinished,
-                  .error = row.text(5),
-                  .steps = count(6),
-                  .cost = row.number(7),
-                  .cost_source = row.text(8),
-                  .low_steps = count(9),
-                  .seconds = row.number(10),
-                  .clock = row.number(11),
-                  .started = row.text(12),
-                  .host = row.text(13)};
-  if (!attempt.failed) attempt.paid = unpack(row.blob(14));
+std::int64_t checksum_of(const Row& row) {
+  return Checksum()
+      .add(row.run)
+      .add(row.position)
+      .add(row.episode)
+      .add(row.test)
+      .add(row.number)
+      .add(row.seed)
+      .add(row.status)
+      .add(row.error)
+      .add(row.steps)
+      .add(row.cost)
+      .add(row.cost_source)
+      .add(row.low_steps)
+      .add(row.seconds)
+      .add(row.clock)
+      .add(row.started)
+      .add(row.host)
+      .add(std::span<const std::byte>(row.path))
+      .value();
+}
+
+Attempt attempt_of(const Row& row) {
+  const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
+  Attempt attempt{.at = {.episode = count(row.episode),
+                         .test = row.test < 0 ? std::nullopt : std::optional(count(row.test))},
+                  .number = count(row.number),
+                  .seed = static_cast<std::uint32_t>(row.seed),
+                  .failed = row.status != kFinished,
+                  .error = row.error,
+                  .steps = count(row.steps),
+                  .cost = row.cost,
+                  .cost_source = row.cost_source,
+                  .low_steps = count(row.low_steps),
+                  .seconds = row.seconds,
+                  .clock = row.clock,
+                  .started = row.started,
+                  .host = row.host};
+  if (!attempt.failed) attempt.paid = unpack(row.path);
   return attempt;
+}
+
+Row row_of(const Attempt& attempt) {
+  static const std::string kHost = host_name();
+  return {.episode = static_cast<std::int64_t>(attempt.at.episode),
+          .test = attempt.at.test ? static_cast<std::int64_t>(*attempt.at.test) : -1,
+          .number = static_cast<std::int64_t>(attempt.number),
+          .seed = std::int64_t{attempt.seed},
+          .status = attempt.failed ? "failed" : kFinished,
+          .error = attempt.error,
+          .steps = static_cast<std::int64_t>(attempt.steps),
+          .cost = attempt.cost,
+          .cost_source = attempt.cost_source,
+          .low_steps = static_cast<std::int64_t>(attempt.low_steps),
+          .seconds = attempt.seconds,
+          .clock = attempt.clock,
+          .started = attempt.started,
+          .host = attempt.host.empty() ? kHost : attempt.host,
+          .path = attempt.failed ? std::vector<std::byte>() : pack(attempt.paid)};
 }
 
 std::string describe(const SimulatorIdentity& s) {
@@ -176,49 +242,35 @@ std::string name_of(const EpisodeAddress& at) {
                  : fmt::format("training episode {}", at.episode);
 }
 
-// Within a transaction of the caller.
-void append_row(Database& db, std::int64_t run, const Attempt& attempt) {
-  Statement next(db,
-                 "SELECT coalesce(max(position), 0) + 1, datetime('now') FROM attempt "
-                 "WHERE run = ?");
-  next.bind(run);
-  next.step();
-  const std::int64_t position = next.integer(0);
-  const std::string started = attempt.started.empty() ? next.text(1) : attempt.started;
-  next.reset();
-  Statement(db, fmt::format("INSERT INTO attempt ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                            "?, ?, ?, 0, ?, ?)",
-                            kColumns))
-      .bind(static_cast<std::int64_t>(attempt.at.episode))
-      .bind(test_of(attempt.at))
-      .bind(static_cast<std::int64_t>(attempt.number))
-      .bind(std::int64_t{attempt.seed})
-      .bind(std::string_view(attempt.failed ? "failed" : kFinished))
-      .bind(attempt.error)
-      .bind(static_cast<std::int64_t>(attempt.steps))
-      .bind(attempt.cost)
-      .bind(attempt.cost_source)
-      .bind(static_cast<std::int64_t>(attempt.low_steps))
-      .bind(attempt.seconds)
-      .bind(attempt.clock)
-      .bind(started)
-      .bind(attempt.host.empty() ? host_name() : attempt.host)
-      .bind(std::span<const std::byte>(attempt.failed ? std::vector<std::byte>()
-                                                      : pack(attempt.paid)))
-      .bind(run)
-      .bind(position)
-      .run();
-  Statement row(db, fmt::format("SELECT {} FROM attempt WHERE run = ? AND position = ?", kColumns));
-  row.bind(run).bind(position);
-  row.step();
-  const std::int64_t checksum = checksum_of(row);
-  row.reset();
-  Statement(db, "UPDATE attempt SET checksum = ? WHERE run = ? AND position = ?")
-      .bind(checksum)
-      .bind(run)
-      .bind(position)
-      .run();
-}
+// Writes attempts, within a transaction of the caller. Statements are prepared once.
+class AttemptWriter {
+ public:
+  explicit AttemptWriter(Database& db)
+      : next_(db,
+              "SELECT coalesce(max(position), 0) + 1, datetime('now') FROM attempt WHERE run = ?"),
+        insert_(db, fmt::format("INSERT INTO attempt ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                                "?, ?, ?, ?, ?, ?, ?)",
+                                kColumns)) {}
+
+  void append(std::int64_t run, const Attempt& attempt) {
+    Row row = row_of(attempt);
+    row.run = run;
+    next_.bind(run);
+    next_.step();
+    row.position = next_.integer(0);
+    if (row.started.empty()) row.started = next_.text(1);
+    next_.reset();
+    insert_.bind(row.episode).bind(row.test).bind(row.number).bind(row.seed).bind(row.status);
+    insert_.bind(row.error).bind(row.steps).bind(row.cost).bind(row.cost_source);
+    insert_.bind(row.low_steps).bind(row.seconds).bind(row.clock).bind(row.started).bind(row.host);
+    insert_.bind(std::span<const std::byte>(row.path)).bind(checksum_of(row));
+    insert_.bind(row.run).bind(row.position);
+    insert_.run();
+  }
+
+ private:
+  Statement next_, insert_;
+};
 
 }  // namespace
 
@@ -239,6 +291,8 @@ struct Journal::Impl {
     for (const JournalledRun& run : read_runs()) verify(run);
   }
   ~Impl() {
+    writer_.reset();  // open statements would keep the log
+    rows_at_.reset();
     if (lock) end_log(db);
   }
   Impl(const Impl&) = delete;
@@ -293,8 +347,8 @@ struct Journal::Impl {
   // All rows are where they should be, and are what was written.
   void verify(const JournalledRun& run) {
     std::int64_t expected = 1;
-    visit_rows(run.id, [&](const Statement& row) {
-      for (; expected < row.integer(17); ++expected)
+    visit_rows(run.id, [&](const Row& row) {
+      for (; expected < row.position; ++expected)
         report(fmt::format("{}: the journal is damaged: attempt {} of run '{}' is missing",
                            db.name(), expected, run.name));
       ++expected;
@@ -320,9 +374,9 @@ struct Journal::Impl {
       largest.bind(run);
       if (largest.step()) last = largest.integer(0);
     });
-    const auto accept = [&](const Statement& row) {
-      after = row.integer(17);
-      if (row.integer(15) != checksum_of(row))
+    const auto accept = [&](const Row& row) {
+      after = row.position;
+      if (row.checksum != checksum_of(row))
         report(
             fmt::format("{}: the journal is damaged: attempt {} of run {} is not what was "
                         "written",
@@ -335,7 +389,7 @@ struct Journal::Impl {
                                      "ORDER BY position",
                                      kColumns));
       rows.bind(run).bind(after);
-      while (rows.step()) accept(rows);
+      while (rows.step()) accept(row_of(rows));
     };
     if (damaged == Damaged::stop) return scan();
     // A scan that fails is taken up behind the row at which it failed.
@@ -354,11 +408,27 @@ struct Journal::Impl {
     }
   }
 
+  AttemptWriter& writer() {
+    if (!writer_) writer_.emplace(db);
+    return *writer_;
+  }
+  Statement& rows_at() {
+    if (!rows_at_)
+      rows_at_.emplace(db, fmt::format("SELECT {} FROM attempt WHERE run = ? AND episode = ? AND "
+                                       "test = ? ORDER BY number",
+                                       kColumns));
+    return *rows_at_;
+  }
+
   fs::path file;
   std::unique_ptr<WriterLock> lock;
   mutable Database db;
   Damaged damaged;
   std::vector<std::string> damage;
+
+ private:
+  std::optional<AttemptWriter> writer_;
+  std::optional<Statement> rows_at_;
 };
 
 Journal::Journal(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -421,23 +491,22 @@ std::int64_t Journal::find_or_add(const JournalledRun& wanted) {
 
 void Journal::append(std::int64_t run, const Attempt& attempt) {
   Transaction transaction(impl_->db);
-  append_row(impl_->db, run, attempt);
+  impl_->writer().append(run, attempt);
   transaction.commit();
 }
 
 std::vector<Attempt> Journal::attempts_at(std::int64_t run, const EpisodeAddress& at) const {
-  Statement rows(impl_->db, fmt::format("SELECT {} FROM attempt WHERE run = ? AND episode = ? AND "
-                                        "test = ? ORDER BY number",
-                                        kColumns));
+  Statement& rows = impl_->rows_at();
   rows.bind(run).bind(static_cast<std::int64_t>(at.episode)).bind(test_of(at));
   std::vector<Attempt> out;
-  while (rows.step()) out.push_back(attempt_of(rows));
+  while (rows.step()) out.push_back(attempt_of(row_of(rows)));
+  rows.reset();
   return out;
 }
 
 void Journal::for_each_attempt(std::int64_t run,
                                const std::function<void(const Attempt&)>& visit) const {
-  impl_->visit_rows(run, [&](const Statement& row) { visit(attempt_of(row)); });
+  impl_->visit_rows(run, [&](const Row& row) { visit(attempt_of(row)); });
 }
 
 Spent Journal::spent(std::int64_t run) const {
@@ -521,7 +590,7 @@ std::uint64_t Journal::merge(std::span<const Journal> others) {
               fmt::format("{}: attempt {} at {} of run '{}' is another one in {}", db.name(),
                           attempt.number, name_of(attempt.at), theirs.name, other.file().string()));
         }
-        append_row(db, run, attempt);
+        impl_->writer().append(run, attempt);
         ++added;
       });
       Statement decisions(other.impl_->db, "SELECT what, value FROM decision WHERE run = ?");
