@@ -15,6 +15,7 @@
 #include "hilo/core/stopwatch.hpp"
 #include "hilo/core/text_file.hpp"
 #include "hilo/driver/learn_json.hpp"
+#include "hilo/report/learn_page.hpp"
 #include "hilo/report/table.hpp"
 
 namespace hilo::cli {
@@ -22,17 +23,18 @@ namespace {
 
 constexpr const char* kPolicyMark = "\"hilo_policy\"";
 constexpr const char* kRequestMark = "\"hilo_request\"";
+constexpr const char* kPageMark = "· hilo</title>";
 constexpr std::size_t kMaxToldBytes = 1U << 30;
 
 struct Options {
-  std::string spec, journal, policy, ask, tell;
+  std::string spec, journal, policy, page, ask, tell;
   Overrides overrides;
   bool dry_run = false, json = false, no_sync = false, force = false;
   double checkpoint_every = 5;
 };
 
 struct Files {
-  std::filesystem::path policy, journal;
+  std::filesystem::path policy, journal, page;
 };
 
 // The journal stands beside the policy unless it has a name of its own.
@@ -42,6 +44,8 @@ Files files_of(const Options& options, const LearnSpec& spec) {
   files.journal = options.journal.empty()
                       ? files.policy.parent_path() / (spec.spec.name + ".journal")
                       : std::filesystem::path(options.journal);
+  files.page = options.page.empty() ? files.policy.parent_path() / (spec.spec.name + ".html")
+                                    : std::filesystem::path(options.page);
   return files;
 }
 
@@ -88,12 +92,17 @@ class LearnProgress {
       seen_ = bill.episodes;
       returns_.push_back(*last);
       if (returns_.size() > kReturns) returns_.pop_front();
-      if (json_)
-        fmt::print("{}\n", nlohmann::json{{"episode", bill.episodes},
-                                          {"return", *last},
-                                          {"cost", bill.cost()},
-                                          {"share", learner.share()}}
-                               .dump());
+      if (json_) {
+        const nlohmann::json line = {{"episode", bill.episodes},
+                                     {"return", *last},
+                                     {"cost", bill.cost()},
+                                     {"share", learner.share()}};
+        try {
+          fmt::print("{}\n", line.dump());
+        } catch (const std::system_error&) {
+          json_ = false;  // nobody reads it any more, which is no reason to stop
+        }
+      }
     }
     const double elapsed = seconds_since(start_);
     const double share = learner.share();
@@ -125,6 +134,12 @@ class LearnProgress {
   std::deque<double> returns_;
 };
 
+const char* name_of(CostUnit unit) {
+  return unit == CostUnit::declared   ? "declared"
+         : unit == CostUnit::reported ? "reported"
+                                      : "seconds";
+}
+
 nlohmann::json to_json(const Bill& bill) {
   return {{"episodes", bill.episodes},
           {"training", bill.training},
@@ -138,18 +153,22 @@ nlohmann::json to_json(const Bill& bill) {
           {"high_cost", bill.high_cost},
           {"low_cost", bill.low_cost},
           {"low_share", bill.low_share()},
-          {"cost_in_seconds", bill.in_seconds},
+          {"cost_unit", name_of(bill.unit)},
           {"seconds", bill.clock}};
 }
 
 nlohmann::json to_json(const Learner& learner, const Files& files) {
   const LearnOutcome outcome = learner.outcome();
   const Summary& returns = outcome.value.returns;
-  nlohmann::json out = {
-      {"name", learner.spec().spec.name},       {"done", true},
-      {"agent", learner.spec().config().label}, {"stopped_by", outcome.stopped_by},
-      {"bill", to_json(learner.bill())},        {"policy", files.policy.string()},
-      {"journal", files.journal.string()},      {"notes", learner.notes()}};
+  nlohmann::json out = {{"name", learner.spec().spec.name},
+                        {"done", true},
+                        {"agent", learner.spec().config().label},
+                        {"stopped_by", outcome.stopped_by},
+                        {"bill", to_json(learner.bill())},
+                        {"policy", files.policy.string()},
+                        {"page", files.page.string()},
+                        {"journal", files.journal.string()},
+                        {"notes", learner.notes()}};
   if (returns.n > 0)
     out["value"] = {{"mean", returns.mean},
                     {"low", returns.low},
@@ -206,9 +225,9 @@ std::string describe(const Learner& learner, const Files& files) {
       "s\n",
       group_digits(static_cast<double>(bill.steps)),
       group_digits(static_cast<double>(bill.low_steps)), bill.cost(),
-      bill.in_seconds ? " s, measured" : "", 100 * bill.low_share(), bill.clock);
-  text +=
-      fmt::format("  policy   {}\n  journal  {}\n", files.policy.string(), files.journal.string());
+      bill.unit == CostUnit::seconds ? " s, measured" : "", 100 * bill.low_share(), bill.clock);
+  text += fmt::format("  policy   {}\n  page     {}\n  journal  {}\n", files.policy.string(),
+                      files.page.string(), files.journal.string());
   return text;
 }
 
@@ -259,7 +278,7 @@ int dry_run(const LearnSpec& spec, const Files& files, bool json) {
   if (most_cost)
     fmt::print("  cost     of the expensive simulator at most {:.6g}{}\n", *most_cost,
                budget.cost > 0 ? ", the budget and one episode" : "");
-  else
+  else if (!spec.costs.any())
     fmt::print("  cost     not declared; measured in seconds in the first episodes\n");
   if (budget.wall > 0)
     fmt::print("  time     at most {}, and the rest of one episode\n", minutes(budget.wall));
@@ -278,8 +297,12 @@ void write_policy(const Learner& learner, const Options& options, const Files& f
 
 int finish(const Learner& learner, const Options& options, const Files& files) {
   write_policy(learner, options, files);
+  write_file(files.page, make_learn_page(learner, "hilo learn " + options.spec), kPageMark, options,
+             files);
   if (options.json)
-    fmt::print("{}\n", to_json(learner, files).dump());
+    fmt::print(
+        "{}\n",
+        to_json(learner, files).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
     fmt::print("{}", describe(learner, files));
   return 0;
@@ -291,6 +314,10 @@ int exchange(Learner& learner, const Options& options, const Files& files) {
     const Told told =
         read_told(read_text_file(options.tell, kMaxToldBytes, Errc::data), options.tell);
     const auto request = learner.ask();
+    if (told.attempt && request && *told.attempt != request->attempt)
+      throw Error(Errc::usage,
+                  fmt::format("{}: is an answer to attempt {}, but attempt {} is asked for",
+                              options.tell, *told.attempt, request->attempt));
     if (!request)
       throw Error(Errc::usage,
                   fmt::format("{}: the run is done, so that nothing was asked for", options.tell));
@@ -311,6 +338,7 @@ int exchange(Learner& learner, const Options& options, const Files& files) {
   if (!request) return finish(learner, options, files);
   if (!options.ask.empty()) {
     write_file(options.ask, request_json(*request, learner.spec()), kRequestMark, options, files);
+    learner.note_asked();
     learner.keep_checkpoint();
   }
   if (options.json)
@@ -318,13 +346,37 @@ int exchange(Learner& learner, const Options& options, const Files& files) {
   return 0;
 }
 
+// Before anything is spent: everything that will be written can be written, and to files of its
+// own.
+void require_outputs(const Options& options, const Files& files) {
+  namespace fs = std::filesystem;
+  std::vector<std::pair<fs::path, const char*>> outputs = {{files.policy, kPolicyMark},
+                                                           {files.page, kPageMark}};
+  if (!options.ask.empty()) outputs.emplace_back(options.ask, kRequestMark);
+  std::vector<fs::path> taken = {options.spec, files.journal,
+                                 files.journal.string() + ".checkpoint"};
+  if (!options.tell.empty()) taken.emplace_back(options.tell);
+  std::error_code ignored;
+  for (const auto& [file, mark] : outputs) {
+    require_writable(file, {.mark = mark, .inputs = taken, .force = options.force});
+    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+    if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK) != 0)
+      throw Error(Errc::io, fmt::format("{}: nothing can be written into the folder {}",
+                                        file.string(), folder.string()));
+    for (const fs::path& other : taken)
+      if (fs::weakly_canonical(fs::absolute(file), ignored) ==
+          fs::weakly_canonical(fs::absolute(other), ignored))
+        throw Error(Errc::usage,
+                    fmt::format("{}: is named twice, for two different things", file.string()));
+    taken.push_back(file);
+  }
+}
+
 int run(const Options& options) {
   const LearnSpec spec = load_learn_spec(options.spec, options.overrides);
   const Files files = files_of(options, spec);
   if (options.dry_run) return dry_run(spec, files, options.json);
-  require_writable(
-      files.policy,
-      {.mark = kPolicyMark, .inputs = {options.spec, files.journal}, .force = options.force});
+  require_outputs(options, files);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   Learner learner(spec, {.journal = files.journal,
                          .durable = !options.no_sync,
@@ -333,7 +385,7 @@ int run(const Options& options) {
   {
     const StopOnSignal stop;
     LearnProgress progress(spec, options.json);
-    bool done = learner.catch_up();
+    bool done = learner.catch_up([] { return !stop_requested; });
     while (!done && !stop_requested) {
       done = learner.step();
       progress.show(learner);
@@ -357,6 +409,8 @@ Handler add_learn(App& app) {
                  "where the policy is written; default NAME.policy.json");
   app.add_option("--journal", options->journal,
                  "where all that is paid for is kept; default NAME.journal beside the policy");
+  app.add_option("--page", options->page,
+                 "where the page of the run is written; default NAME.html beside the policy");
   app.add_option("--set", options->overrides, "set a key of the spec, as in budget.episodes=100")
       .each_time();
   app.add_flag("--dry-run", options->dry_run, "only say what would be spent at most");

@@ -48,7 +48,9 @@ nb::dict describe(const Bill& bill) {
   out["high_cost"] = bill.high_cost;
   out["low_cost"] = bill.low_cost;
   out["low_share"] = bill.low_share();
-  out["cost_in_seconds"] = bill.in_seconds;
+  out["cost_unit"] = bill.unit == CostUnit::declared   ? "declared"
+                     : bill.unit == CostUnit::reported ? "reported"
+                                                       : "seconds";
   out["seconds"] = bill.clock;
   return out;
 }
@@ -112,7 +114,7 @@ void spend(BoundLearner& self, const nb::object& on_progress) {
   run_polling(
       [&](const std::function<bool()>& keep_going) {
         try {
-          done = self.learner.catch_up();
+          done = self.learner.catch_up(keep_going);
           while (!done && keep_going()) {
             done = self.learner.step();
             const Bill bill = self.learner.bill();

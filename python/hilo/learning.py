@@ -80,7 +80,7 @@ class Learnt:
             f"  bill     {b['episodes']} expensive episodes: {b['training']} to learn from, "
             f"{b['testing']} to test{failed}"
         )
-        unit = " s, measured" if b["cost_in_seconds"] else ""
+        unit = " s, measured" if b["cost_unit"] == "seconds" else ""
         lines.append(
             f"           {b['steps']} steps, {b['low_steps']} cheap steps, cost {b['cost']:.6g}{unit} "
             f"(cheap simulator: {100 * b['low_share']:.1f} %), {b['seconds']:.1f} s"

@@ -139,7 +139,7 @@ def test_measured_costs_are_frozen_and_replayed(tmp_path: Path) -> None:
     setting = {**SETTING, "episodes": None, "cost": 0.5}
     slow = hilo.wrap(_slowly(river(0.3)), **WRAP)
     first = hilo.learn(slow, sides()[1], journal=tmp_path / "a.journal", **setting)
-    assert first.bill["cost_in_seconds"]
+    assert first.bill["cost_unit"] == "seconds"
     assert 0.4 < first.bill["cost"] < 0.8
     again = hilo.learn(slow, sides()[1], journal=tmp_path / "a.journal", **setting)
     assert again.bill["high_cost"] == first.bill["high_cost"]

@@ -19,6 +19,7 @@ namespace {
 
 using testing::expect_error;
 using testing::TemporaryFolder;
+namespace fs = std::filesystem;
 
 std::string spec_text(const std::string& budget = "episodes = 60", const std::string& more = "") {
   return "spec_version = 1\nname = \"plant\"\nseed = 3\n"
@@ -122,7 +123,7 @@ TEST(Learner, AChangedSpecIsRefusedUnlessItExtendsTheBudget) {
   expect_error([&] { changed(gamma); }, Errc::spec,
                {"a.journal", "train.gamma was 0.9 and is 0.8", "[budget]"});
   expect_error([&] { changed(spec_text("episodes = 30", "[agent]\nkind = \"mcrl\"\n")); },
-               Errc::spec, {"agent.kind was bayes and is mcrl"});
+               Errc::spec, {"agent.kind was \"bayes\" and is \"mcrl\""});
 
   Learner longer(spec_of("episodes = 70"), files);
   const std::uint64_t paid = longer.bill().episodes;
@@ -256,6 +257,144 @@ TEST(Learner, FailuresAreSkippedOrStopAndNothingLearntIsLost) {
       Errc::simulator, {"3 episodes in a row failed"});
 }
 
+// An episode that damage took away from the middle of a journal is made again, and all others are
+// used: the result is that of an undisturbed run.
+TEST(Learner, AGapInTheJournalIsFilledWhateverTheBudgetSays) {
+  const TemporaryFolder folder;
+  const LearnSpec spec = spec_of("episodes = 40\nreserve = 5", "[agent]\nkind = \"mfmcrl\"\n");
+  undisturbed(folder, spec);
+  const fs::path gap = folder.path() / "gap.journal";
+  {
+    const Journal whole = Journal::open_to_read(folder.path() / "whole.journal");
+    Journal into = Journal::open(gap, false);
+    const JournalledRun run = whole.runs().at(0);
+    const std::int64_t id = into.find_or_add(run);
+    whole.for_each_attempt(run.id, [&](const Attempt& attempt) {
+      if (attempt.at.test || attempt.at.episode != 6) into.append(id, attempt);
+    });
+  }
+  Learner learner(spec, {.journal = gap, .durable = false});
+  while (!learner.step()) {
+  }
+  EXPECT_EQ(learner.bill().training, 35U);
+  EXPECT_EQ(learner.bill().testing, 5U);
+  Learner again(spec, {.journal = folder.path() / "whole.journal", .durable = false});
+  while (!again.step()) {
+  }
+  EXPECT_EQ(policy_json(learner.agent(), spec), policy_json(again.agent(), spec));
+  EXPECT_EQ(learner.outcome().value.returns.mean, again.outcome().value.returns.mean);
+}
+
+std::string undeclared(const std::string& budget, const std::string& more) {
+  std::string text = spec_text(budget, more);
+  const std::size_t at = text.find("[cost]");
+  return text.erase(at, text.find("low_step = 0.001\n") + 17 - at);
+}
+
+// Costs that nobody declares are seconds, of preparation too, and are frozen in the journal.
+TEST(Learner, MeasuredCostsCountTheCheapSimulatorAndStayAsTheyWere) {
+  for (const char* agent : {"bayes", "mfmcrl"}) {
+    const TemporaryFolder folder;
+    const LearnSpec spec = parse_learn_spec(
+        undeclared("episodes = 30", std::string("[agent]\nkind = \"") + agent + "\"\n"), "x.toml");
+    const LearnFiles files = {.journal = folder.path() / "a.journal", .durable = false};
+    Bill first;
+    {
+      Learner learner(spec, files);
+      while (!learner.step()) {
+      }
+      first = learner.bill();
+    }
+    EXPECT_EQ(first.unit, CostUnit::seconds);
+    EXPECT_GT(first.low_cost, 0) << agent;
+    EXPECT_GT(first.high_cost, 0) << agent;
+    EXPECT_LT(first.cost(), first.clock) << agent;
+    std::filesystem::remove(files.checkpoint());
+    Learner again(spec, files);
+    EXPECT_TRUE(again.catch_up());
+    EXPECT_EQ(again.bill().cost(), first.cost()) << agent;
+  }
+  // Expensive cheap steps count before the rate is frozen, too.
+  const TemporaryFolder folder;
+  Learner learner(parse_learn_spec(undeclared("cost = 0.02\nreserve = 0",
+                                              "[agent]\nkind = \"mfmcrl\"\nlow_rollouts = 20000\n"),
+                                   "x.toml"),
+                  {.journal = folder.path() / "a.journal", .durable = false});
+  while (!learner.step()) {
+  }
+  EXPECT_LE(learner.bill().training, 3U);
+}
+
+TEST(Learner, RetriesStopAtTheBudgetToo) {
+  const TemporaryFolder folder;
+  const std::string text =
+      spec_text("cost = 20", "[failures]\nretries = 50\n[agent]\nkind = \"mcrl\"\n");
+  Learner learner(parse_learn_spec(text, "plant.toml", {}, flaky_kind(1)),
+                  {.journal = folder.path() / "a.journal", .durable = false});
+  while (!learner.step()) {
+  }
+  EXPECT_LE(learner.bill().cost(), 25);  // an attempt costs 5
+  EXPECT_EQ(learner.outcome().value.returns.n, 0U);
+}
+
+TEST(Learner, AWallRunThatIsDoneSpendsNothingMore) {
+  const TemporaryFolder folder;
+  const LearnSpec spec =
+      spec_of("wall = 0.05", "[agent]\nkind = \"mfmcrl\"\nlow_rollouts = 3000\n");
+  const LearnFiles files = {.journal = folder.path() / "a.journal", .durable = false};
+  std::uint64_t episodes = 0;
+  for (int i = 0; i < 3; ++i) {
+    Learner learner(spec, files);
+    while (!learner.step()) {
+    }
+    EXPECT_TRUE(i == 0 || learner.bill().episodes == episodes);
+    episodes = learner.bill().episodes;
+    EXPECT_EQ(learner.outcome().stopped_by, "wall");
+  }
+}
+
+// Failures are counted over processes, as when each episode has one of its own.
+TEST(Learner, ThreeFailedEpisodesInARowStopAcrossProcessesAndTestsAreTriedAgain) {
+  const TemporaryFolder folder;
+  const std::string text = spec_text("episodes = 20", "[failures]\nretries = 0\n");
+  const LearnFiles files = {.journal = folder.path() / "a.journal", .durable = false};
+  std::size_t attempts = 0;
+  const auto fail_once = [&] {
+    Learner learner(parse_learn_spec(text, "plant.toml", {}, flaky_kind(1)), files);
+    ++attempts;
+    learner.step();
+  };
+  fail_once();
+  fail_once();
+  expect_error(fail_once, Errc::simulator, {"3 episodes in a row failed"});
+  EXPECT_EQ(attempts, 3U);
+  {
+    Learner mended(parse_learn_spec(text, "plant.toml", {}, flaky_kind(0)), files);
+    while (mended.bill().training < 15) mended.step();
+  }
+  for (int i = 0; i < 2; ++i) fail_once();
+  Learner mended(parse_learn_spec(text, "plant.toml", {}, flaky_kind(0)), files);
+  while (!mended.step()) {
+  }
+  EXPECT_EQ(mended.outcome().value.returns.n, 2U);
+}
+
+TEST(Learner, EpisodesThatAreAllCutEndTheRunSoon) {
+  const TemporaryFolder folder;
+  const std::string text =
+      "spec_version = 1\nname = \"dock\"\nagent = \"mcrl\"\n[problem]\nkind = \"docking\"\n"
+      "[train]\nmax_steps = 1\n[budget]\nepisodes = 500\n";
+  Learner learner(parse_learn_spec(text, "plant.toml"),
+                  {.journal = folder.path() / "a.journal", .durable = false});
+  expect_error(
+      [&] {
+        while (!learner.step()) {
+        }
+      },
+      Errc::simulator, {"first 20 episodes", "max_steps is 1", "terminal"});
+  EXPECT_EQ(learner.bill().training, 20U);
+}
+
 // A caller that makes the episodes itself, from what stands in the request alone.
 TEST(Learner, AskAndTellThroughFilesGiveTheSameBits) {
   const TemporaryFolder folder;
@@ -306,7 +445,17 @@ TEST(Learner, BadAnswersAreRefusedAndCostNothing) {
   expect_error([&] { learner.tell(episode); }, Errc::simulator, {"without a step"});
   episode.append(0, NAN, 1);
   expect_error([&] { learner.tell(episode); }, Errc::simulator, {"nan"});
+  episode.rewards[0] = 1;
   EXPECT_EQ(learner.bill().attempts, 0U);
+  Learner measured(parse_learn_spec(undeclared("episodes = 5", ""), "x.toml"),
+                   {.journal = folder.path() / "b.journal", .durable = false});
+  measured.ask();
+  for (const double cost : {-5.0, static_cast<double>(NAN), static_cast<double>(INFINITY)})
+    expect_error([&] { measured.tell(episode, cost); }, Errc::data, {"cost of an episode"});
+  EXPECT_EQ(measured.bill().attempts, 0U);
+  measured.tell(episode, 2.5);
+  EXPECT_EQ(measured.bill().high_cost, 2.5);
+  EXPECT_EQ(measured.bill().unit, CostUnit::reported);
 }
 
 }  // namespace

@@ -55,6 +55,8 @@ TEST(LearnSpec, RefusesWhatMakesNoSense) {
   refuses("[train]\nepisodes = 3\n[budget]\nepisodes = 10", {"train", "[budget]"});
   refuses("[test]\nepisodes = 3\n[budget]\nepisodes = 10", {"[test]", "reserve"});
   refuses("[budget]\nepisodes = 10\n[cost]\nhigh_step = -1", {"cost", "high_step"});
+  refuses("[budget]\nepisodes = 10\n[cost]\nlow_step = 1", {"cost", "low_step", "one unit"});
+  refuses("[budget]\ncost = 10\n[cost]\nhigh_step = 0", {"budget", "never be reached"});
   refuses("[budget]\nepisodes = 10\n[failures]\non_failure = \"panic\"", {"on_failure", "skip"});
   refuses("[budget]\nepisodes = 10\n[[agent]]\nkind = \"mcrl\"\n[[agent]]\nkind = \"bayes\"",
           {"2 agents"});

@@ -125,7 +125,7 @@ TEST(Journal, RefusesASecondWriterAndForeignFiles) {
   JournalledRun other = run_of();
   other.identity = Configuration::from_text("agent.kind = \"mcrl\"\nx = 1\n");
   expect_error([&] { journal.find_or_add(other); }, Errc::spec,
-               {"agent.kind was bayes and is mcrl", "x was absent and is 1"});
+               {"agent.kind was \"bayes\" and is \"mcrl\"", "x was absent and is 1"});
 }
 
 TEST(Journal, NamesDamage) {

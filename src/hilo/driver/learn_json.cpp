@@ -108,6 +108,7 @@ Told read_told(const std::string& text, const std::string& where) {
   Told told;
   told.at.episode = whole(json, "episode", where);
   if (json.contains("test") && !json["test"].is_null()) told.at.test = whole(json, "test", where);
+  if (json.contains("attempt")) told.attempt = whole(json, "attempt", where);
   if (json.contains("cost")) {
     if (!json["cost"].is_number() || !(json["cost"].get<double>() >= 0))
       fail(where, "'cost' must be a number from 0");

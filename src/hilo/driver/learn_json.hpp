@@ -19,7 +19,8 @@ std::string request_json(const LearnRequest& request, const LearnSpec& spec);
 // The answer to a request.
 struct Told {
   EpisodeAddress at;
-  std::optional<Episode> episode;  // nothing: it failed
+  std::optional<std::uint64_t> attempt;  // to make sure, if it is given
+  std::optional<Episode> episode;        // nothing: it failed
   std::string failure;
   std::optional<double> cost;
 };

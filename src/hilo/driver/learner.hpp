@@ -32,6 +32,8 @@ struct LearnRequest {
   TabularRequest episode;
 };
 
+enum class CostUnit : std::uint8_t { declared, reported, seconds };
+
 // What a run has cost. All counts are those of the journal.
 struct Bill {
   std::uint64_t episodes = 0;  // expensive ones that succeeded: of training and of final tests
@@ -40,8 +42,8 @@ struct Bill {
   std::uint64_t skipped = 0;               // episodes all of whose attempts failed
   std::uint64_t steps = 0, low_steps = 0;
   double high_cost = 0, low_cost = 0;
-  bool in_seconds = false;  // costs are measured, not declared
-  double clock = 0;         // wall seconds
+  CostUnit unit = CostUnit::declared;
+  double clock = 0;  // wall seconds
 
   double cost() const { return high_cost + low_cost; }
   double low_share() const { return cost() > 0 ? low_cost / cost() : 0; }
@@ -59,7 +61,15 @@ struct TestedValue {
 struct LearnOutcome {
   TestedValue value;
   std::optional<OwnValue> believed;  // by the agent itself
-  std::string stopped_by;            // which budget was reached: episodes, steps, cost or wall
+  std::string stopped_by;            // which limit ended training: episodes, steps, cost or wall
+};
+
+// What the value of the policy is to be compared with, exact, where the expensive simulator has a
+// model.
+struct LearnReference {
+  std::optional<double> policy;       // the policy itself
+  std::optional<double> optimum;      // the best policy
+  std::optional<double> cheap_alone;  // the policy that `low-only` learns in the cheap simulator
 };
 
 // Learns one policy for one budget, and loses nothing that was paid for: every expensive episode is
@@ -83,7 +93,8 @@ class Learner {
   // row failed.
   bool step();
   // Learns from all that the journal has, and spends nothing. Returns whether the run is done.
-  bool catch_up();
+  // Returns early if keep_going, which is asked before every episode, says no.
+  bool catch_up(const std::function<bool()>& keep_going = {});
   bool is_done() const;
 
   // The next expensive episode; nothing if the run is done. Asking again gives the same one.
@@ -98,12 +109,18 @@ class Learner {
   const Journal& journal() const;
   Bill bill() const;
   LearnOutcome outcome() const;  // the run must be done
+  LearnReference reference() const;
+  // What the agent found out about the simulators, after 1, 2, 5, 10, 20, 50, ... episodes.
+  const std::vector<Measurement>& findings() const;
   const TabularAgent& agent() const;
   std::uint64_t replayed() const;  // training episodes that were learnt again from the journal
   std::vector<std::string> notes() const;
   double share() const;                       // of the budget that is spent
   std::optional<double> last_return() const;  // of the last expensive episode
   void keep_checkpoint();                     // now, whatever its time
+  // Writes down that the request is carried to another process, so that the time until the answer
+  // counts.
+  void note_asked();
 
  private:
   struct Impl;

@@ -139,6 +139,11 @@ DeclaredCosts read_costs(const NamedValues& given, const std::string& where) {
   const auto declared = [&](const char* key) {
     return given.contains(key) ? std::optional(p.number(key)) : std::nullopt;
   };
+  if (given.contains("low_step") && !given.contains("high_step") && !given.contains("high_episode"))
+    fail(
+        fmt::format("{}: cost: low_step is declared, but neither high_episode nor high_step; both "
+                    "simulators must be paid in one unit",
+                    where));
   return {.high_episode = declared("high_episode"),
           .high_step = declared("high_step"),
           .low_step = declared("low_step")};
@@ -253,6 +258,12 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
   learn.seed = data.spec.seeds.first;
   learn.budget = read_budget(data.budget, where);
   learn.costs = read_costs(data.cost, where);
+  if (learn.budget.cost > 0 && learn.costs.any() && learn.costs.high_episode.value_or(0) == 0 &&
+      learn.costs.high_step.value_or(0) == 0)
+    fail(fmt::format(
+        "{}: budget: cost is {}, but [cost] says that expensive episodes cost nothing, so "
+        "that it would never be reached",
+        where, learn.budget.cost));
   const Parameters failures(where + ": failures", failure_parameters(), data.failures);
   learn.failures = {.retries = static_cast<std::uint64_t>(failures.integer("retries")),
                     .stop = failures.text("on_failure") == "stop"};

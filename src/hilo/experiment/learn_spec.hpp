@@ -17,7 +17,7 @@ struct Budget {
   std::optional<std::uint64_t> reserve;  // episodes of the final test; nothing: a tenth
 };
 
-// Costs that are declared. Those that are not are measured in seconds.
+// Costs that are declared, in any unit. If none is, costs are measured in seconds.
 struct DeclaredCosts {
   std::optional<double> high_episode, high_step, low_step;
   bool any() const { return high_episode || high_step || low_step; }

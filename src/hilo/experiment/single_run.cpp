@@ -204,9 +204,11 @@ void SingleRun::stop() {
   impl_->training.stop();
 }
 
+const Fidelities& SingleRun::fidelities() const { return impl_->pair; }
 Behaviour SingleRun::greedy() const { return impl_->agent->greedy(); }
 const TabularAgent& SingleRun::agent() const { return *impl_->agent; }
 std::optional<OwnValue> SingleRun::own_value() const { return impl_->domain.own_value(); }
+std::uint64_t SingleRun::dropped() const { return impl_->training.dropped(); }
 std::uint64_t SingleRun::low_steps() const { return impl_->training.low_steps(); }
 
 const std::vector<Measurement>& SingleRun::measurements() const {

@@ -58,6 +58,7 @@ class SingleRun {
   // Ends training, whatever is left of the budget.
   void stop();
 
+  const Fidelities& fidelities() const;
   // The greedy policy. A view, valid until the next step, tell or load.
   Behaviour greedy() const;
   const TabularAgent& agent() const;
@@ -65,6 +66,7 @@ class SingleRun {
   // tell more.
   std::optional<OwnValue> own_value() const;
   std::uint64_t low_steps() const;  // so far
+  std::uint64_t dropped() const;    // episodes that were cut and left out, so far
 
   const std::vector<Measurement>& measurements() const;
   // What goes into a store. The run must be done.

@@ -71,6 +71,9 @@ class Training {
   const std::vector<Measurement>& measurements() const { return out_; }
   double seconds() const { return seconds_; }  // of training, without tests
   std::uint64_t low_steps() const { return counters_.low_steps; }
+  std::uint64_t dropped() const {
+    return counters_.dropped;
+  }  // episodes that were cut and left out
 
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);

@@ -55,6 +55,7 @@ CREATE TABLE attempt (
   cost REAL NOT NULL,
   cost_source TEXT NOT NULL,
   low_steps INTEGER NOT NULL,
+  low_seconds REAL NOT NULL,
   seconds REAL NOT NULL,
   clock REAL NOT NULL,
   started TEXT NOT NULL,
@@ -81,7 +82,7 @@ constexpr const char* kFinished = "finished";
 
 constexpr const char* kColumns =
     "episode, test, number, seed, status, error, steps, cost, cost_source, low_steps, seconds, "
-    "clock, started, host, path, checksum, run, position";
+    "clock, started, host, path, checksum, run, position, low_seconds";
 
 // A row as it is stored.
 struct Row {
@@ -91,7 +92,7 @@ struct Row {
   double cost = 0;
   std::string cost_source;
   std::int64_t low_steps = 0;
-  double seconds = 0, clock = 0;
+  double low_seconds = 0, seconds = 0, clock = 0;
   std::string started, host;
   std::vector<std::byte> path;
   std::int64_t checksum = 0;
@@ -110,6 +111,7 @@ Row row_of(const Statement& s) {
           .cost = s.number(7),
           .cost_source = s.text(8),
           .low_steps = s.integer(9),
+          .low_seconds = s.number(18),
           .seconds = s.number(10),
           .clock = s.number(11),
           .started = s.text(12),
@@ -132,6 +134,7 @@ std::int64_t checksum_of(const Row& row) {
       .add(row.cost)
       .add(row.cost_source)
       .add(row.low_steps)
+      .add(row.low_seconds)
       .add(row.seconds)
       .add(row.clock)
       .add(row.started)
@@ -152,6 +155,7 @@ Attempt attempt_of(const Row& row) {
                   .cost = row.cost,
                   .cost_source = row.cost_source,
                   .low_steps = count(row.low_steps),
+                  .low_seconds = row.low_seconds,
                   .seconds = row.seconds,
                   .clock = row.clock,
                   .started = row.started,
@@ -172,6 +176,7 @@ Row row_of(const Attempt& attempt) {
           .cost = attempt.cost,
           .cost_source = attempt.cost_source,
           .low_steps = static_cast<std::int64_t>(attempt.low_steps),
+          .low_seconds = attempt.low_seconds,
           .seconds = attempt.seconds,
           .clock = attempt.clock,
           .started = attempt.started,
@@ -220,15 +225,17 @@ std::int64_t checksum_of(std::int64_t run, const std::string& what, double value
 
 // "train.gamma was 0.99 and is 0.9, agent.kind was ..."
 std::string differences(const Configuration& before, const Configuration& now) {
+  const auto find = [](const Configuration& in, const std::string& key) -> std::string {
+    const auto found = std::ranges::find(in.entries(), key, &Configuration::Entry::key);
+    return found == in.entries().end() ? "absent" : found->value;
+  };
   std::vector<std::string> out;
-  const auto shown = [](const std::string& value) { return value.empty() ? "absent" : value; };
   for (const auto& [key, value] : before.entries())
-    if (now.value(key) != before.value(key))
-      out.push_back(
-          fmt::format("{} was {} and is {}", key, shown(before.value(key)), shown(now.value(key))));
+    if (find(now, key) != value)
+      out.push_back(fmt::format("{} was {} and is {}", key, value, find(now, key)));
   for (const auto& [key, value] : now.entries())
-    if (before.value(key).empty() && !now.value(key).empty())
-      out.push_back(fmt::format("{} was absent and is {}", key, now.value(key)));
+    if (find(before, key) == "absent")
+      out.push_back(fmt::format("{} was absent and is {}", key, value));
   return fmt::format("{}", fmt::join(out, ", "));
 }
 
@@ -249,7 +256,7 @@ class AttemptWriter {
       : next_(db,
               "SELECT coalesce(max(position), 0) + 1, datetime('now') FROM attempt WHERE run = ?"),
         insert_(db, fmt::format("INSERT INTO attempt ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                                "?, ?, ?, ?, ?, ?, ?)",
+                                "?, ?, ?, ?, ?, ?, ?, ?)",
                                 kColumns)) {}
 
   void append(std::int64_t run, const Attempt& attempt) {
@@ -264,7 +271,7 @@ class AttemptWriter {
     insert_.bind(row.error).bind(row.steps).bind(row.cost).bind(row.cost_source);
     insert_.bind(row.low_steps).bind(row.seconds).bind(row.clock).bind(row.started).bind(row.host);
     insert_.bind(std::span<const std::byte>(row.path)).bind(checksum_of(row));
-    insert_.bind(row.run).bind(row.position);
+    insert_.bind(row.run).bind(row.position).bind(row.low_seconds);
     insert_.run();
   }
 
@@ -510,30 +517,47 @@ void Journal::for_each_attempt(std::int64_t run,
 }
 
 Spent Journal::spent(std::int64_t run) const {
-  Statement row(impl_->db,
-                "SELECT count(*), sum(status <> 'finished'), "
-                "sum(status = 'finished' AND test < 0), sum(status = 'finished' AND test >= 0), "
-                "sum(steps), coalesce(sum(seconds), 0.0), coalesce(max(clock), 0.0), "
-                "coalesce(max(low_steps), 0) FROM attempt WHERE run = ?");
-  row.bind(run);
-  row.step();
-  const auto count = [&](int column) { return static_cast<std::uint64_t>(row.integer(column)); };
-  Spent spent{.attempts = count(0),
-              .failed = count(1),
-              .training = count(2),
-              .testing = count(3),
-              .steps = count(4),
-              .seconds = row.number(5),
-              .clock = row.number(6),
-              .low_steps = count(7)};
-  // In the order of the attempts, so that the sum has the same bits as one kept along the way.
-  Statement costs(impl_->db,
-                  "SELECT cost, test < 0 AND status = 'finished' FROM attempt WHERE run = ? "
-                  "ORDER BY position");
-  costs.bind(run);
-  while (costs.step()) {
-    spent.cost += costs.number(0);
-    if (costs.integer(1) != 0) spent.training_cost += costs.number(0);
+  Spent spent;
+  // In the order of the attempts, so that sums have the same bits as those kept along the way.
+  Statement rows(impl_->db,
+                 "SELECT episode, test, status = 'finished', steps, cost, cost_source, seconds, "
+                 "clock, low_steps, low_seconds FROM attempt WHERE run = ? ORDER BY position");
+  rows.bind(run);
+  constexpr std::pair<std::int64_t, std::int64_t> kNone = {-1, -1};
+  std::pair<std::int64_t, std::int64_t> failing = kNone;  // episode and test
+  while (rows.step()) {
+    const auto steps = static_cast<std::uint64_t>(rows.integer(3));
+    const auto episode = static_cast<std::uint64_t>(rows.integer(0));
+    const bool is_test = rows.integer(1) >= 0;
+    const std::pair at(rows.integer(0), rows.integer(1));
+    ++spent.attempts;
+    spent.steps += steps;
+    spent.cost += rows.number(4);
+    if (rows.text(5) == "reported") ++spent.reported;
+    spent.seconds += rows.number(6);
+    spent.clock = std::max(spent.clock, rows.number(7));
+    if (const auto low_steps = static_cast<std::uint64_t>(rows.integer(8));
+        low_steps >= spent.low_steps) {
+      spent.low_steps = low_steps;
+      spent.low_seconds = std::max(spent.low_seconds, rows.number(9));
+    }
+    if (rows.integer(2) == 0) {
+      ++spent.failed;
+      if (failing != at) ++spent.failed_in_a_row;
+      failing = at;
+      continue;
+    }
+    failing = kNone;
+    spent.failed_in_a_row = 0;
+    if (is_test) {
+      ++spent.testing;
+      continue;
+    }
+    ++spent.training;
+    spent.training_cost += rows.number(4);
+    spent.training_steps += steps;
+    spent.training_seconds += rows.number(6);
+    spent.last_training = std::max(spent.last_training.value_or(0), episode);
   }
   return spent;
 }

@@ -40,7 +40,8 @@ struct Attempt {
   std::uint64_t steps = 0;
   double cost = 0;
   std::string cost_source = {};  // declared, reported or measured
-  std::uint64_t low_steps = 0;   // of the run when the attempt began
+  std::uint64_t low_steps = 0;   // cheap steps of the run when the attempt began,
+  double low_seconds = 0;        // and the time that they took
   double seconds = 0;            // that it took
   double clock = 0;              // wall seconds of the run when it ended
   std::string started = {};      // UTC; empty: now
@@ -60,11 +61,17 @@ struct Spent {
   std::uint64_t attempts = 0, failed = 0;   // all attempts, and those that failed
   std::uint64_t training = 0, testing = 0;  // episodes that succeeded
   std::uint64_t steps = 0;
-  double cost = 0;              // of the attempts
-  double training_cost = 0;     // of those that succeeded, in training
+  double cost = 0;  // of the attempts
+  // Of those that succeeded, in training:
+  double training_cost = 0, training_seconds = 0;
+  std::uint64_t training_steps = 0;
+  std::uint64_t reported = 0;   // attempts whose cost the simulator reported
   double seconds = 0;           // that the attempts took
   double clock = 0;             // wall seconds of the run
   std::uint64_t low_steps = 0;  // when the last attempt began
+  double low_seconds = 0;
+  std::optional<std::uint64_t> last_training;  // the largest number of a training episode
+  std::uint64_t failed_in_a_row = 0;           // episodes at the end, all of whose attempts failed
 };
 
 struct JournalledRun {

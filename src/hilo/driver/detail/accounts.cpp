@@ -1,36 +1,44 @@
 #include "hilo/driver/detail/accounts.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "hilo/core/error.hpp"
 
 namespace hilo {
 namespace {
 
-// Costs that nobody declares are measured in the first episodes and then frozen: rates that changed
-// for ever would let what was decided depend on the machine's mood.
 constexpr std::uint64_t kMeasuredEpisodes = 10;
 constexpr const char* kHighSecond = "seconds of a high-fidelity step";
 constexpr const char* kLowSecond = "seconds of a low-fidelity step";
 constexpr const char* kLowSteps = "low-fidelity steps";
+constexpr const char* kClock = "wall seconds";
 constexpr double kTenth = 0.1;
+
+double now_in_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace
 
 Accounts::Accounts(const LearnSpec& spec, Journal& journal, std::int64_t run)
     : spec_(spec), journal_(journal), run_(run), spent_(journal.spent(run)) {
-  clock_before_ = spent_.clock;
+  clock_before_ = std::max(spent_.clock, journal.decided(run, kClock).value_or(0));
   high_second_ = journal.decided(run, kHighSecond);
   low_second_ = journal.decided(run, kLowSecond);
   if (!spec.failures.stop) skipped_ = journal.given_up(run, spec.failures.retries);
 }
 
-double Accounts::low_step_cost() const {
-  if (spec_.costs.any()) return spec_.costs.low_step.value_or(0);
-  return low_second_.value_or(0);
+// Until the rate is frozen, cheap steps cost the time that they took.
+double Accounts::low_cost(std::uint64_t low_steps) const {
+  if (!measures()) return spec_.costs.low_step.value_or(0) * static_cast<double>(low_steps);
+  return low_second_ ? *low_second_ * static_cast<double>(low_steps) : spent_.low_seconds;
 }
 
-double Accounts::cost(std::uint64_t low_steps) const {
-  return spent_.cost + low_step_cost() * static_cast<double>(low_steps);
-}
+double Accounts::cost(std::uint64_t low_steps) const { return spent_.cost + low_cost(low_steps); }
 
 // A final test of a known number of episodes needs what so many training episodes needed on
 // average; otherwise it needs a tenth of the budget.
@@ -44,10 +52,12 @@ bool Accounts::may_train(std::uint64_t low_steps) const {
   if (budget.episodes > 0 && episodes() + reserve.value_or(0) >= budget.episodes) return false;
   const auto steps = static_cast<double>(spent_.steps);
   const auto most_steps = static_cast<double>(budget.steps);
-  if (budget.steps > 0 && steps + needed(steps, most_steps) >= most_steps) return false;
+  if (budget.steps > 0 &&
+      steps + needed(static_cast<double>(spent_.training_steps), most_steps) >= most_steps)
+    return false;
   if (budget.cost > 0 && cost(low_steps) + needed(spent_.training_cost, budget.cost) >= budget.cost)
     return false;
-  return budget.wall == 0 || clock() + needed(spent_.seconds, budget.wall) < budget.wall;
+  return budget.wall == 0 || clock() + needed(spent_.training_seconds, budget.wall) < budget.wall;
 }
 
 bool Accounts::may_test(std::uint64_t tests, std::uint64_t low_steps) const {
@@ -56,22 +66,42 @@ bool Accounts::may_test(std::uint64_t tests, std::uint64_t low_steps) const {
   return limit_reached(low_steps).empty();
 }
 
-std::string Accounts::limit_reached(std::uint64_t low_steps) const {
+std::string Accounts::limit_of_retries(std::uint64_t low_steps) const {
   const Budget& budget = spec_.budget;
-  if (budget.episodes > 0 && episodes() >= budget.episodes) return "episodes";
   if (budget.steps > 0 && spent_.steps >= budget.steps) return "steps";
   if (budget.cost > 0 && cost(low_steps) >= budget.cost) return "cost";
   if (budget.wall > 0 && clock() >= budget.wall) return "wall";
   return "";
 }
 
-void Accounts::begin_attempt() { attempt_began_ = SteadyClock::now(); }
+std::string Accounts::limit_reached(std::uint64_t low_steps) const {
+  if (spec_.budget.episodes > 0 && episodes() >= spec_.budget.episodes) return "episodes";
+  return limit_of_retries(low_steps);
+}
 
-void Accounts::charge(Attempt& attempt, std::optional<double> reported) {
-  attempt.seconds = seconds_since(attempt_began_);
-  attempt.clock = clock();
+std::string Accounts::first_limit() const {
+  const Budget& budget = spec_.budget;
+  return budget.episodes > 0 ? "episodes"
+         : budget.steps > 0  ? "steps"
+         : budget.cost > 0   ? "cost"
+                             : "wall";
+}
+
+void Accounts::begin_attempt(std::optional<double> asked_at) {
+  attempt_began_ = SteadyClock::now();
+  attempt_seconds_before_ = asked_at ? std::max(0.0, now_in_seconds() - *asked_at) : 0;
+}
+
+void Accounts::price(Attempt& attempt, std::optional<double> reported) const {
+  if (reported && !(std::isfinite(*reported) && *reported >= 0))
+    throw Error(
+        Errc::data,
+        fmt::format("the cost of an episode is {}, but must be finite and from 0", *reported));
+  attempt.seconds = attempt_seconds_before_ + seconds_since(attempt_began_);
+  attempt.clock = clock() + attempt_seconds_before_;
+  attempt.low_seconds = spent_.low_seconds;
   const auto steps = static_cast<double>(attempt.steps);
-  if (spec_.costs.any()) {
+  if (!measures()) {
     attempt.cost = spec_.costs.high_episode.value_or(0) + spec_.costs.high_step.value_or(0) * steps;
     attempt.cost_source = "declared";
   } else if (reported) {
@@ -81,38 +111,49 @@ void Accounts::charge(Attempt& attempt, std::optional<double> reported) {
     attempt.cost = high_second_ && !attempt.failed ? *high_second_ * steps : attempt.seconds;
     attempt.cost_source = "measured";
   }
+}
+
+void Accounts::add(const Attempt& attempt) {
+  clock_before_ += attempt_seconds_before_;
+  attempt_seconds_before_ = 0;
   ++spent_.attempts;
-  if (attempt.failed)
-    ++spent_.failed;
-  else
-    ++(attempt.at.test ? spent_.testing : spent_.training);
   spent_.steps += attempt.steps;
   spent_.cost += attempt.cost;
-  if (!attempt.failed && !attempt.at.test) spent_.training_cost += attempt.cost;
   spent_.seconds += attempt.seconds;
-}
-
-void Accounts::learnt(double seconds, std::uint64_t low_steps) {
-  if (has_low_start_) {
-    low_seconds_ += seconds;
+  if (attempt.cost_source == "reported") ++spent_.reported;
+  if (attempt.failed) {
+    ++spent_.failed;
+  } else if (attempt.at.test) {
+    ++spent_.testing;
   } else {
-    low_steps_before_ = low_steps;  // the first steps may be those of preparation, not timed here
-    has_low_start_ = true;
+    ++spent_.training;
+    spent_.training_cost += attempt.cost;
+    spent_.training_steps += attempt.steps;
+    spent_.training_seconds += attempt.seconds;
   }
-  if (spent_.training >= kMeasuredEpisodes) freeze(low_steps);
 }
 
-void Accounts::freeze(std::uint64_t low_steps) {
-  if (spec_.costs.any() || high_second_) return;
-  const auto measured = static_cast<double>(low_steps - low_steps_before_);
-  low_second_ = measured > 0 ? low_seconds_ / measured : 0;
-  high_second_ = spent_.steps > 0 ? spent_.seconds / static_cast<double>(spent_.steps) : 0;
+void Accounts::worked(double seconds, std::uint64_t low_steps) {
+  if (low_steps <= spent_.low_steps) return;
+  spent_.low_steps = low_steps;
+  spent_.low_seconds += seconds;
+}
+
+void Accounts::freeze(std::uint64_t low_steps, bool now) {
+  if (!measures() || high_second_ || (!now && spent_.training < kMeasuredEpisodes)) return;
+  low_second_ = low_steps > 0 ? spent_.low_seconds / static_cast<double>(low_steps) : 0;
+  high_second_ = spent_.training_steps > 0
+                     ? spent_.training_seconds / static_cast<double>(spent_.training_steps)
+                     : 0;
   journal_.decide(run_, kLowSecond, *low_second_);
   journal_.decide(run_, kHighSecond, *high_second_);
 }
 
-void Accounts::close(std::uint64_t low_steps) {
-  freeze(low_steps);
+void Accounts::close(std::uint64_t low_steps, bool done) {
+  if (clock() - journal_.decided(run_, kClock).value_or(0) > 0.01)
+    journal_.decide(run_, kClock, clock());
+  if (!done) return;
+  freeze(low_steps, true);
   const auto known = journal_.decided(run_, kLowSteps);
   if (!known || *known != static_cast<double>(low_steps))
     journal_.decide(run_, kLowSteps, static_cast<double>(low_steps));
@@ -128,8 +169,10 @@ Bill Accounts::bill(std::uint64_t low_steps) const {
           .steps = spent_.steps,
           .low_steps = low_steps,
           .high_cost = spent_.cost,
-          .low_cost = low_step_cost() * static_cast<double>(low_steps),
-          .in_seconds = !spec_.costs.any(),
+          .low_cost = low_cost(low_steps),
+          .unit = !measures()                                                 ? CostUnit::declared
+                  : spent_.reported == spent_.attempts && spent_.attempts > 0 ? CostUnit::reported
+                                                                              : CostUnit::seconds,
           .clock = clock()};
 }
 

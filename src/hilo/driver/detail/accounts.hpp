@@ -11,6 +11,10 @@ namespace hilo {
 
 // The budget's decisions are functions of the journal and of the cheap steps, except for the wall
 // time, which may stop a run but decides nothing else.
+//
+// Costs that are not declared are seconds. The first episodes are charged what they took; then the
+// seconds of a step of either simulator are frozen and written to the journal, because rates that
+// changed for ever would make what is decided depend on the machine's mood.
 class Accounts {
  public:
   Accounts(const LearnSpec& spec, Journal& journal, std::int64_t run);
@@ -19,39 +23,50 @@ class Accounts {
   bool may_train(std::uint64_t low_steps) const;
   // Whether one more episode of the final test fits, after `tests` of them.
   bool may_test(std::uint64_t tests, std::uint64_t low_steps) const;
+  // Which limit other than that of episodes is reached; "" if none is. For retries.
+  std::string limit_of_retries(std::uint64_t low_steps) const;
+  std::string limit_reached(std::uint64_t low_steps) const;
 
-  void begin_attempt();
-  // Sets cost, source, seconds and clock of the attempt and adds it to what is spent.
-  void charge(Attempt& attempt, std::optional<double> reported);
-  // After an episode was learnt from: how long that took, and all cheap steps so far.
-  void learnt(double seconds, std::uint64_t low_steps);
+  // The limit that is given first, of episodes, steps, cost and wall.
+  std::string first_limit() const;
+
+  // An attempt begins, or began at this time of another process (seconds since 1970).
+  void begin_attempt(std::optional<double> asked_at = std::nullopt);
+  // Sets cost, source, times and the cheap work before it. Throws Errc::data if the reported cost
+  // is negative or not finite.
+  void price(Attempt& attempt, std::optional<double> reported) const;
+  // Adds an attempt that is in the journal to what is spent.
+  void add(const Attempt& attempt);
+  // Cheap work was done: how long it took, and all cheap steps so far. Work that is only repeated
+  // from the journal does not count again.
+  void worked(double seconds, std::uint64_t low_steps);
   void skipped() { ++skipped_; }
-  // Writes down the cheap steps of a run that is done.
-  void close(std::uint64_t low_steps);
+  void recovered() { --skipped_; }  // an episode that was given up has succeeded after all
+  // Freezes the measured costs once there are enough episodes, or now.
+  void freeze(std::uint64_t low_steps, bool now = false);
+  // Writes down the clock, and the cheap steps of a run that is done.
+  void close(std::uint64_t low_steps, bool done);
 
   Bill bill(std::uint64_t low_steps) const;
   double share(std::uint64_t low_steps) const;
-  std::string limit_reached(std::uint64_t low_steps) const;
 
  private:
   double cost(std::uint64_t low_steps) const;
+  double low_cost(std::uint64_t low_steps) const;
   double clock() const { return clock_before_ + seconds_since(opened_); }
-  double low_step_cost() const;
+  bool measures() const { return !spec_.costs.any(); }
   std::uint64_t episodes() const { return spent_.training + spent_.testing + skipped_; }
-  void freeze(std::uint64_t low_steps);
 
   const LearnSpec& spec_;
   Journal& journal_;
   std::int64_t run_;
   Spent spent_;
   std::uint64_t skipped_ = 0;
-  double clock_before_ = 0;  // wall seconds of earlier processes
+  double clock_before_ = 0;  // wall seconds of earlier processes, and outside of hilo
   SteadyClock::time_point opened_ = SteadyClock::now();
   SteadyClock::time_point attempt_began_ = SteadyClock::now();
+  double attempt_seconds_before_ = 0;  // of the attempt, in earlier processes and outside
   std::optional<double> high_second_, low_second_;  // measured seconds of a step, once frozen
-  double low_seconds_ = 0;                          // of learning in this process
-  std::uint64_t low_steps_before_ = 0;              // at the first time that learning was measured
-  bool has_low_start_ = false;
 };
 
 }  // namespace hilo

@@ -28,6 +28,12 @@ std::optional<LearnCheckpoint> LearnCheckpointFile::find() const try {
   checkpoint.episodes = reader.value<std::uint64_t>();
   checkpoint.digest = reader.value<std::int64_t>();
   checkpoint.run = reader.list<std::byte>("run", kAnyLength);
+  const auto count = reader.value<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto episode = reader.value<std::uint64_t>();
+    std::string metric = reader.text("finding");
+    checkpoint.findings.push_back({episode, std::move(metric), reader.value<double>()});
+  }
   reader.finish();
   return checkpoint;
 } catch (const Error&) {
@@ -45,6 +51,12 @@ void LearnCheckpointFile::keep(bool now, const std::function<LearnCheckpoint()>&
     writer.value(checkpoint.episodes);
     writer.value(checkpoint.digest);
     writer.array<std::byte>(checkpoint.run);
+    writer.value(static_cast<std::uint64_t>(checkpoint.findings.size()));
+    for (const Measurement& m : checkpoint.findings) {
+      writer.value(m.episode);
+      writer.text(m.metric);
+      writer.value(m.value);
+    }
     const std::vector<std::byte> bytes = writer.finish();
     const std::filesystem::path part = file_.string() + ".part";
     std::error_code failed;

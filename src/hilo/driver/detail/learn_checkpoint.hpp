@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hilo/core/stopwatch.hpp"
+#include "hilo/experiment/records.hpp"
 
 // For the sources of this folder only: the saved state of a learn run.
 namespace hilo {
@@ -19,6 +20,7 @@ struct LearnCheckpoint {
   std::uint64_t episodes = 0;  // training episodes that it has learnt from or passed over
   std::int64_t digest = 0;     // of these, in the journal
   std::vector<std::byte> run;  // SingleRun::save
+  std::vector<Measurement> findings;
 };
 
 // Written as a whole or not at all. Errors are ignored: a checkpoint only saves time.
