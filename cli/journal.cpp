@@ -88,8 +88,15 @@ int merge(const Options& options) {
     sources.push_back(
         Journal::open_to_read(file, options.skip_damaged ? Damaged::leave_out : Damaged::stop));
   }
-  Journal into = Journal::open(options.into);
-  const std::uint64_t added = into.merge(sources);
+  const bool is_new = !std::filesystem::exists(options.into);
+  std::uint64_t added = 0;
+  try {
+    added = Journal::open(options.into).merge(sources);
+  } catch (const Error&) {
+    std::error_code ignored;
+    if (is_new) std::filesystem::remove(options.into, ignored);  // nothing was merged into it
+    throw;
+  }
   std::vector<std::string> left_out;
   for (const Journal& source : sources)
     for (const std::string& damage : source.damage()) left_out.push_back(damage);
@@ -103,6 +110,21 @@ int merge(const Options& options) {
   return 0;
 }
 
+// A run whose simulators exist in a program of the user alone has no spec that could be read here.
+Learner replayed(const std::string& file, const JournalledRun& run) {
+  std::optional<LearnSpec> spec;
+  try {
+    spec = parse_learn_spec(run.spec, file);
+  } catch (const Error& e) {
+    throw Error(
+        Errc::spec,
+        fmt::format("{}: run '{}' cannot be replayed here ({}); where its simulators are objects "
+                    "in Python, the same call of hilo.learn replays it",
+                    file, run.name, e.what()));
+  }
+  return Learner(*spec, {.journal = file, .use_checkpoint = false});
+}
+
 // Learns again from all that was paid for, and spends nothing.
 int replay(const Options& options) {
   require_one(options);
@@ -110,8 +132,7 @@ int replay(const Options& options) {
   nlohmann::json out = nlohmann::json::array();
   for (const JournalledRun& run : runs) {
     const SteadyClock::time_point start = SteadyClock::now();
-    Learner learner(parse_learn_spec(run.spec, options.files[0]),
-                    {.journal = options.files[0], .use_checkpoint = false});
+    Learner learner = replayed(options.files[0], run);
     const bool done = learner.catch_up();
     const double seconds = seconds_since(start);
     const Bill bill = learner.bill();

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import functools
 import hashlib
 import inspect
@@ -9,14 +11,35 @@ import pickle
 import secrets
 import sys
 import types
-from collections.abc import Mapping
+import weakref
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
+from ._errors import Error
+from ._hilo import Errc
+
 _LIBRARIES = ("builtins", "typing", "abc", "gymnasium", "numpy", "hilo", "scipy", "torch")
 # State of a generator that every episode seeds again.
 _SEEDED = ("_np_random", "_np_random_seed")
+
+
+# A run that learns goes on with the object that it has used so far. The object has changed by that,
+# so that what it was when it was first seen counts.
+_LEARNING: contextvars.ContextVar[bool] = contextvars.ContextVar("learning", default=False)
+_FIRST_SEEN: dict[int, tuple[weakref.ref[Any], bytes]] = {}
+
+
+@contextlib.contextmanager
+def for_learning() -> Iterator[None]:
+    """Within it, objects keep the hash of when they were first seen, and what cannot be hashed is an
+    error: a run could never be continued if its simulator had another identity every time."""
+    token = _LEARNING.set(True)
+    try:
+        yield
+    finally:
+        _LEARNING.reset(token)
 
 
 def fingerprint(thing: Any) -> str:
@@ -27,8 +50,23 @@ def fingerprint(thing: Any) -> str:
     the result is random: training again is better than returning another simulator's results.
     """
     digest = hashlib.sha256()
-    _add(thing, digest.update, {})
+    if _LEARNING.get() and isinstance(thing, tuple):
+        for part in thing:
+            digest.update(_first_seen(part))
+    else:
+        _add(thing, digest.update, {})
     return digest.hexdigest()[:16]
+
+
+def _first_seen(thing: Any) -> bytes:
+    known = _FIRST_SEEN.get(id(thing))
+    if known is not None and known[0]() is thing:
+        return known[1]
+    digest = hashlib.sha256()
+    _add(thing, digest.update, {})
+    with contextlib.suppress(TypeError):  # numbers, lists and such cannot be remembered
+        _FIRST_SEEN[id(thing)] = (weakref.ref(thing), digest.digest())
+    return digest.digest()
 
 
 def _add(thing: Any, update: Any, seen: dict[int, int]) -> None:
@@ -95,7 +133,13 @@ def _add_object(thing: Any, update: Any, seen: dict[int, int]) -> None:
     else:
         try:
             update(pickle.dumps(thing))
-        except Exception:  # whatever the reason, it cannot be hashed
+        except Exception as e:  # whatever the reason, it cannot be hashed
+            if _LEARNING.get():
+                raise Error(
+                    f"a simulator holds {thing!r:.80}, by which it cannot be recognised when the run "
+                    'is continued; give it a name: hilo.wrap(..., identity="my simulator, version 1")',
+                    Errc.usage,
+                ) from e
             update(secrets.token_bytes(16))
 
 

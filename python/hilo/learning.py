@@ -15,6 +15,7 @@ from . import _hilo
 from ._checks import MAX_SEED, number_in, path_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, Summary
+from .identity import for_learning
 from .progress import LearnProgress
 from .sides import limit_of, plain_name
 from .spec_data import agents_of, table_of, thrifty
@@ -143,7 +144,8 @@ def learn(
         raise Error(f'costs is {costs!r}, but must be a dict, such as {{"high_step": 1.0}}', Errc.usage)
     name = None if name is None else text_of(name, "name")
     file = None if journal is None else path_of(journal, "journal")
-    subject = _subject_of(high, low, map, options)
+    with for_learning():
+        subject = _subject_of(high, low, map, options)
     chosen = agents_of(agent)
     if len(chosen) != 1:
         raise Error(f"there are {len(chosen)} agents, but a learn run has one", Errc.usage)

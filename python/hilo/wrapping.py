@@ -75,6 +75,8 @@ def wrap(
             raise Error(f"{name} is {function!r}, but must be a function", Errc.usage)
     if identity is not None and not isinstance(identity, str):
         raise Error(f"identity is {identity!r}, but must be a text", Errc.usage)
+    if identity is not None and not identity.isprintable():
+        raise Error(f"identity is {identity!r}, but must be one line without control characters", Errc.usage)
     given = dict(
         grid=grid,
         action_grid=action_grid,

@@ -8,10 +8,12 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
@@ -181,6 +183,44 @@ def test_ask_and_tell(tmp_path: Path) -> None:
         assert '"words"' in request.json()
         first.tell_failure("x")
         request.action(0, 0)
+
+
+class Pond:
+    """An environment with state of its own, which a run changes."""
+
+    def __init__(self, held: Any = None) -> None:
+        self.observation_space = gymnasium.spaces.Discrete(4)
+        self.action_space = gymnasium.spaces.Discrete(2)
+        self.place, self.steps, self.held = 0, 0, held
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[int, dict[str, Any]]:
+        self.place = 0
+        return 0, {}
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        self.place, self.steps = min(3, self.place + int(action)), self.steps + 1
+        return self.place, -1.0, self.place == 3, False, {}
+
+
+class PondEnv(Pond, gymnasium.Env):  # type: ignore[type-arg]
+    pass
+
+
+def test_the_same_environment_goes_on_and_what_has_no_identity_is_refused(tmp_path: Path) -> None:
+    setting = {**SETTING, "name": "pond", "agent": "q-learning", "journal": tmp_path / "p.journal"}
+    env = PondEnv()
+    hilo.learn(env, **{**setting, "episodes": 10})
+    assert env.steps > 0
+    more = hilo.learn(env, **{**setting, "episodes": 20})  # the same object, which has changed
+    assert more.bill["episodes"] == 20
+    more = hilo.learn(PondEnv(), **{**setting, "episodes": 30})  # as in a new process
+    assert more.bill["episodes"] == 30
+    with pytest.raises(hilo.Error, match="identity="):
+        hilo.learn(PondEnv(threading.Lock()), **setting)
+    named = hilo.wrap(PondEnv(threading.Lock()), identity="pond 1")
+    assert hilo.learn(named, **{**setting, "journal": tmp_path / "q.journal"}).bill["episodes"] == 60
+    with pytest.raises(hilo.Error, match="one line"):
+        hilo.wrap(PondEnv(), identity="a\nb")
 
 
 SCRIPT = """

@@ -328,6 +328,25 @@ class PageTest(unittest.TestCase):
         self.assertEqual(figure.find_element(By.CSS_SELECTOR, ".legend button").text, label)
         self.assertEqual(self.datasets(figure)[0][0], label)
 
+    def test_the_page_of_a_learn_run(self):
+        folder = pathlib.Path(self.scratch.name)
+        (folder / "plant.toml").write_text(
+            'spec_version = 1\nname = "plant"\n[problem]\nkind = "random-mdp"\nstates = 20\n'
+            "actions = 3\n[train]\ngamma = 0.9\n[budget]\nepisodes = 60\n[cost]\nhigh_step = 1\n")
+        subprocess.run([HILO, "learn", "plant.toml"], cwd=folder, check=True, capture_output=True)
+        self.driver.get_log("browser")
+        self.driver.get((folder / "plant.html").absolute().as_uri())
+        self.assertEqual(self.driver.get_log("browser"), [])
+        self.assertIn("The policy is worth", self.driver.find_element(By.CSS_SELECTOR, ".lead").text)
+        picture = self.driver.find_element(By.CSS_SELECTOR, "figure svg")
+        self.assertEqual(len(picture.find_elements(By.TAG_NAME, "circle")), 50)
+        for word in ("tested", "optimum", "cheap one alone"):
+            self.assertIn(word, picture.text)
+        for width in (1280, 360):
+            self.emulate(width=width, height=900)
+            wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            self.assertLessEqual(self.driver.execute_script(wide), 0)
+
     def test_follows_light_and_dark(self):
         ground = "return getComputedStyle(document.body).backgroundColor"
         light = self.driver.execute_script(ground)

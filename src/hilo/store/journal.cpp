@@ -287,7 +287,9 @@ struct Journal::Impl {
         lock(write ? std::make_unique<WriterLock>(file, kWhat) : nullptr),
         db(open_database(file, write, schema(), kWhat)),
         damaged(on_damage) {
-    if (db.pragma("application_id") != kJournalId)
+    std::int64_t id = kJournalId;
+    look_for([&] { id = db.pragma("application_id"); });
+    if (id != kJournalId)
       throw Error(Errc::data, fmt::format("{}: is not a hilo journal", db.name()));
     if (const std::int64_t version = db.pragma("user_version"); version != kSchemaVersion)
       throw Error(Errc::data, fmt::format("{}: the journal has version {}, but this program reads "
