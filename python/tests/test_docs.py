@@ -37,6 +37,14 @@ def test_the_readme_shows_the_example_and_what_it_prints(root: Path, tmp_path: P
     assert (tmp_path / "frozen-lake.png").stat().st_size > 10_000
 
 
+def test_the_first_example_of_the_readme_runs(root: Path, tmp_path: Path) -> None:
+    first = blocks(root / "README.md", "python")[0]
+    assert "hilo.learn(" in first
+    printed = run(first, tmp_path)
+    assert "300 expensive episodes: 270 to learn from, 30 to test" in printed, printed
+    assert (tmp_path / "lake.journal").exists()
+
+
 def test_the_page_for_python_runs_from_top_to_bottom(root: Path, tmp_path: Path) -> None:
     shown = blocks(root / "docs" / "python.md", "python")
     assert len(shown) >= 4
