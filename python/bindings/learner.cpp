@@ -8,6 +8,7 @@
 #include "hilo/core/output_file.hpp"
 #include "hilo/driver/learn_json.hpp"
 #include "hilo/experiment/train.hpp"
+#include "hilo/report/learn_page.hpp"
 #include "own_problem.hpp"
 #include "polling.hpp"
 #include "turn.hpp"
@@ -156,13 +157,15 @@ void bind_learner(nb::module_& m) {
       "file"_a, "overrides"_a = Overrides{}, "A learn spec from a file (docs/learn.md).");
 
   m.def(
-      "write_policy",
-      [](const std::filesystem::path& file, const std::string& json, bool force) {
-        AtomicFile out(file, {.mark = "\"hilo_policy\"", .force = force});
-        out.out() << json;
+      "write_learnt",
+      [](const std::filesystem::path& file, const std::string& text, const std::string& mark,
+         bool force) {
+        AtomicFile out(file, {.mark = mark, .force = force});
+        out.out() << text;
         out.commit();
       },
-      "file"_a, "json"_a, "force"_a, "Writes a policy. Use Learnt.save.");
+      "file"_a, "text"_a, "mark"_a, "force"_a,
+      "Writes a policy or a page. Use Learnt.save and Learnt.report.");
 
   nb::class_<BoundRequest>(m, "LearnRequest",
                            "A request for an expensive episode, with the policy to follow.")
@@ -278,6 +281,13 @@ void bind_learner(nb::module_& m) {
             return policy_json(self.learner.agent(), self.learner.spec());
           },
           "The policy as a text for programs in any language (docs/learn.md).")
+      .def(
+          "page",
+          [](BoundLearner& self) {
+            const Turn turn(self.busy, "learner");
+            return make_learn_page(self.learner, "");
+          },
+          nb::call_guard<nb::gil_scoped_release>(), "The page of the run as HTML, when it is done.")
       .def_prop_ro(
           "notes",
           [](BoundLearner& self) {

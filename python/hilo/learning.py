@@ -48,6 +48,7 @@ class Learnt:
     """The limit of the budget that was reached."""
     notes: list[str] = field(default_factory=list)
     _json: str = field(default="", repr=False)
+    _page: str = field(default="", repr=False)
 
     def save(self, file: str | os.PathLike[str], force: bool = False) -> Path:
         """Writes the policy as JSON, for programs in any language (docs/learn.md). A file that hilo
@@ -55,7 +56,16 @@ class Learnt:
         target = path_of(file, "file")
         if not isinstance(force, bool):
             raise Error(f"force is {force!r}, but must be True or False", Errc.usage)
-        _hilo.write_policy(target, self._json, force)
+        _hilo.write_learnt(target, self._json, '"hilo_policy"', force)
+        return target
+
+    def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:
+        """Writes the page of the run, which works offline: what the money bought, in one picture, the
+        bill, and the policy. A file that hilo did not write is replaced only if `force`."""
+        target = path_of(out, "out")
+        if not isinstance(force, bool):
+            raise Error(f"force is {force!r}, but must be True or False", Errc.usage)
+        _hilo.write_learnt(target, self._page, "· hilo</title>", force)
         return target
 
     def __str__(self) -> str:
@@ -200,4 +210,5 @@ def learn(
         stopped_by=outcome["stopped_by"],
         notes=learner.notes,
         _json=learner.policy_json(),
+        _page=learner.page(),
     )

@@ -252,6 +252,7 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
     "Learner.tell_failure": lambda w: (asked_learner(w).tell_failure, dict(error="x", cost=None)),
     "LearnRequest.action": lambda w: (learner(w).ask().action, dict(step=0, state=0)),
     "Learnt.save": lambda w: (w.learnt.save, dict(file=new_file(w), force=False)),
+    "Learnt.report": lambda w: (w.learnt.report, dict(out=new_file(w), force=False)),
     "diagnose": lambda w: (hilo.diagnose, diagnosed(w)),
     "run": lambda w: (
         hilo.run,
@@ -576,7 +577,7 @@ def stepping(env: Any) -> Callable[..., Any]:
 
 # Not tried: functions without arguments, and classes that only the engine makes.
 WITHOUT_ARGUMENTS = {
-    *("Learner.ask", "Learner.policy_json", "LearnRequest", "LearnRequest.json", "LearnSpec", "Learnt"),
+    *("Learner.ask", "Learner.policy_json", "Learner.page", "LearnRequest", "LearnRequest.json", "LearnSpec", "Learnt"),
     *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
     *("Store.close", "Store.experiments", "Study.columns", "Study.findings"),

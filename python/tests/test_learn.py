@@ -52,6 +52,7 @@ def test_spends_the_budget_and_tests_the_policy(tmp_path: Path) -> None:
     assert learnt.bill["cost"] == 2.0 * learnt.bill["steps"]
     assert [learnt.policy(s) for s in range(CELLS - 1)] == [1] * (CELLS - 1)
     assert "60 expensive episodes" in str(learnt)
+    assert "The policy is worth" in learnt.report(tmp_path / "r.html").read_text()
     policy = json.loads(learnt.save(tmp_path / "p.json").read_text())
     assert policy["hilo_policy"] == 1
     assert policy["greedy"][0] == [1]
