@@ -7,7 +7,7 @@
 #include <deque>
 
 #include "cli/commands.hpp"
-#include "cli/json_text.hpp"
+#include "cli/learn_text.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stop_signal.hpp"
 #include "hilo/core/error.hpp"
@@ -33,13 +33,9 @@ struct Options {
   double checkpoint_every = 5;
 };
 
-struct Files {
-  std::filesystem::path policy, journal, page;
-};
-
 // The journal stands beside the policy unless it has a name of its own.
-Files files_of(const Options& options, const LearnSpec& spec) {
-  Files files;
+LearnOutputs files_of(const Options& options, const LearnSpec& spec) {
+  LearnOutputs files;
   files.policy = options.policy.empty() ? spec.spec.name + ".policy.json" : options.policy;
   files.journal = options.journal.empty()
                       ? files.policy.parent_path() / (spec.spec.name + ".journal")
@@ -50,16 +46,11 @@ Files files_of(const Options& options, const LearnSpec& spec) {
 }
 
 void write_file(const std::filesystem::path& file, const std::string& text, const char* mark,
-                const Options& options, const Files& files) {
+                const Options& options, const LearnOutputs& files) {
   AtomicFile out(file,
                  {.mark = mark, .inputs = {options.spec, files.journal}, .force = options.force});
   out.out() << text;
   out.commit();
-}
-
-std::string minutes(double seconds) {
-  const auto whole = static_cast<long>(seconds);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 // Eight heights, from the lowest to the highest of the values.
@@ -134,168 +125,12 @@ class LearnProgress {
   std::deque<double> returns_;
 };
 
-const char* name_of(CostUnit unit) {
-  return unit == CostUnit::declared   ? "declared"
-         : unit == CostUnit::reported ? "reported"
-                                      : "seconds";
-}
-
-nlohmann::json to_json(const Bill& bill) {
-  return {{"episodes", bill.episodes},
-          {"training", bill.training},
-          {"testing", bill.testing},
-          {"attempts", bill.attempts},
-          {"failed", bill.failed},
-          {"skipped", bill.skipped},
-          {"steps", bill.steps},
-          {"low_steps", bill.low_steps},
-          {"cost", bill.cost()},
-          {"high_cost", bill.high_cost},
-          {"low_cost", bill.low_cost},
-          {"low_share", bill.low_share()},
-          {"cost_unit", name_of(bill.unit)},
-          {"seconds", bill.clock}};
-}
-
-nlohmann::json to_json(const Learner& learner, const Files& files) {
-  const LearnOutcome outcome = learner.outcome();
-  const Summary& returns = outcome.value.returns;
-  nlohmann::json out = {{"name", learner.spec().spec.name},
-                        {"done", true},
-                        {"agent", learner.spec().config().label},
-                        {"stopped_by", outcome.stopped_by},
-                        {"bill", to_json(learner.bill())},
-                        {"policy", files.policy.string()},
-                        {"page", files.page.string()},
-                        {"journal", files.journal.string()},
-                        {"notes", learner.notes()}};
-  if (returns.n > 0)
-    out["value"] = {{"mean", returns.mean},
-                    {"low", returns.low},
-                    {"high", returns.high},
-                    {"standard_error", returns.standard_error},
-                    {"episodes", returns.n},
-                    {"skewness", outcome.value.skewness},
-                    {"caution", outcome.value.caution}};
-  if (outcome.believed)
-    out["believed"] = {{"value", outcome.believed->value},
-                       {"standard_error", std::isfinite(outcome.believed->standard_error)
-                                              ? nlohmann::json(outcome.believed->standard_error)
-                                              : nlohmann::json()}};
-  return out;
-}
-
-std::string describe_value(const LearnOutcome& outcome) {
-  const Summary& returns = outcome.value.returns;
-  std::string text;
-  if (returns.n == 0)
-    text = "not tested";
-  else if (returns.n == 1)
-    text = fmt::format("{:.4g}, the return of one test episode: no interval", returns.mean);
-  else
-    text = fmt::format("{:.4g} [{:.4g}, {:.4g}], mean return of {} test episodes, 95 % interval",
-                       returns.mean, returns.low, returns.high, returns.n);
-  if (!outcome.value.caution.empty())
-    text += fmt::format("\n           caution: {}", outcome.value.caution);
-  if (outcome.believed)
-    text +=
-        fmt::format("\n           the agent itself expects {:.4g}{}", outcome.believed->value,
-                    std::isfinite(outcome.believed->standard_error)
-                        ? fmt::format(" (standard error {:.2g})", outcome.believed->standard_error)
-                        : "");
-  return text;
-}
-
-std::string describe(const Learner& learner, const Files& files) {
-  const LearnOutcome outcome = learner.outcome();
-  const Bill bill = learner.bill();
-  std::string text;
-  for (const std::string& note : learner.notes()) text += fmt::format("note: {}\n", note);
-  text +=
-      fmt::format("{}: learnt by {}{}\n", learner.spec().spec.name, learner.spec().config().label,
-                  learner.spec().choice.empty() ? "" : " (chosen: " + learner.spec().choice + ")");
-  text += fmt::format("  value    {}\n", describe_value(outcome));
-  text += fmt::format("  bill     {} expensive episodes: {} to learn from, {} to test",
-                      bill.episodes, bill.training, bill.testing);
-  if (bill.failed > 0)
-    text +=
-        fmt::format("; {} attempts failed, {} episodes were skipped", bill.failed, bill.skipped);
-  text += fmt::format(
-      "\n           {} steps, {} cheap steps, cost {:.6g}{} (cheap simulator: {:.1f} %), {:.1f} "
-      "s\n",
-      group_digits(static_cast<double>(bill.steps)),
-      group_digits(static_cast<double>(bill.low_steps)), bill.cost(),
-      bill.unit == CostUnit::seconds ? " s, measured" : "", 100 * bill.low_share(), bill.clock);
-  text += fmt::format("  policy   {}\n  page     {}\n  journal  {}\n", files.policy.string(),
-                      files.page.string(), files.journal.string());
-  return text;
-}
-
-int dry_run(const LearnSpec& spec, const Files& files, bool json) {
-  const Budget& budget = spec.budget;
-  const auto reserve = spec.reserved_episodes();
-  const Parameters& train = spec.config().train;
-  const auto max_steps = static_cast<double>(train.integer("max_steps"));
-  const double dearest =
-      spec.costs.high_episode.value_or(0) + spec.costs.high_step.value_or(0) * max_steps;
-  std::optional<double> most_cost;
-  if (budget.cost > 0)
-    most_cost = budget.cost + dearest;
-  else if (budget.episodes > 0 && spec.costs.any())
-    most_cost = dearest * static_cast<double>(budget.episodes);
-  Spent spent;
-  if (std::filesystem::exists(files.journal)) {
-    const Journal journal = Journal::open_to_read(files.journal);
-    for (const JournalledRun& run : journal.runs())
-      if (run.name == spec.spec.name && run.seed == spec.seed) spent = journal.spent(run.id);
-  }
-  if (json) {
-    nlohmann::json out = {{"name", spec.spec.name},
-                          {"agent", spec.config().label},
-                          {"choice", spec.choice},
-                          {"paid", spent.training + spent.testing},
-                          {"journal", files.journal.string()}};
-    if (budget.episodes > 0) out["episodes"] = budget.episodes;
-    if (budget.steps > 0) out["steps"] = budget.steps;
-    if (budget.wall > 0) out["seconds"] = budget.wall;
-    if (most_cost) out["cost"] = *most_cost;
-    if (reserve) out["reserve"] = *reserve;
-    fmt::print("{}\n", json_text(out));
-    return 0;
-  }
-  fmt::print("{}: dry run, nothing is spent\n", spec.spec.name);
-  fmt::print("  agent    {}{}\n", spec.config().label,
-             spec.choice.empty() ? "" : "; chosen: " + spec.choice);
-  if (budget.episodes > 0)
-    fmt::print("  episodes at most {}: {} to learn from, {} to test the policy\n", budget.episodes,
-               budget.episodes - reserve.value_or(0), reserve.value_or(0));
-  else
-    fmt::print("  episodes no limit; {} for the final test\n",
-               reserve ? fmt::format("{}", *reserve) : "a tenth of the budget");
-  if (budget.steps > 0)
-    fmt::print("  steps    at most {}, and the rest of one episode\n",
-               group_digits(static_cast<double>(budget.steps)));
-  if (most_cost)
-    fmt::print("  cost     of the expensive simulator at most {:.6g}{}\n", *most_cost,
-               budget.cost > 0 ? ", the budget and one episode" : "");
-  else if (!spec.costs.any())
-    fmt::print("  cost     not declared; measured in seconds in the first episodes\n");
-  if (budget.wall > 0)
-    fmt::print("  time     at most {}, and the rest of one episode\n", minutes(budget.wall));
-  else
-    fmt::print("  time     not known before the first episodes\n");
-  if (spent.attempts > 0)
-    fmt::print("  journal  {}: {} episodes are paid for already\n", files.journal.string(),
-               spent.training + spent.testing);
-  return 0;
-}
-
-void write_policy(const Learner& learner, const Options& options, const Files& files) {
+void write_policy(const Learner& learner, const Options& options, const LearnOutputs& files) {
   write_file(files.policy, policy_json(learner.agent(), learner.spec()), kPolicyMark, options,
              files);
 }
 
-int finish(const Learner& learner, const Options& options, const Files& files) {
+int finish(const Learner& learner, const Options& options, const LearnOutputs& files) {
   write_policy(learner, options, files);
   write_file(files.page, make_learn_page(learner, "hilo learn " + options.spec), kPageMark, options,
              files);
@@ -309,10 +144,11 @@ int finish(const Learner& learner, const Options& options, const Files& files) {
 }
 
 // One half of an exchange through files: an answer is taken first, then the next request written.
-int exchange(Learner& learner, const Options& options, const Files& files) {
+int exchange(Learner& learner, const Options& options, const LearnOutputs& files) {
   if (!options.tell.empty()) {
     const Told told =
         read_told(read_text_file(options.tell, kMaxToldBytes, Errc::data), options.tell);
+    learner.note_answer();
     const auto request = learner.ask();
     if (told.attempt && request && *told.attempt != request->attempt)
       throw Error(Errc::usage,
@@ -348,7 +184,7 @@ int exchange(Learner& learner, const Options& options, const Files& files) {
 
 // Before anything is spent: everything that will be written can be written, and to files of its
 // own.
-void require_outputs(const Options& options, const Files& files) {
+void require_outputs(const Options& options, const LearnOutputs& files) {
   namespace fs = std::filesystem;
   std::vector<std::pair<fs::path, const char*>> outputs = {{files.policy, kPolicyMark},
                                                            {files.page, kPageMark}};
@@ -374,8 +210,11 @@ void require_outputs(const Options& options, const Files& files) {
 
 int run(const Options& options) {
   const LearnSpec spec = load_learn_spec(options.spec, options.overrides);
-  const Files files = files_of(options, spec);
-  if (options.dry_run) return dry_run(spec, files, options.json);
+  const LearnOutputs files = files_of(options, spec);
+  if (options.dry_run) {
+    dry_run(spec, files, options.json);
+    return 0;
+  }
   require_outputs(options, files);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   Learner learner(spec, {.journal = files.journal,

@@ -121,6 +121,8 @@ class Learner {
   // Writes down that the request is carried to another process, so that the time until the answer
   // counts.
   void note_asked();
+  // The request of another process is answered by the next tell.
+  void note_answer();
 
  private:
   struct Impl;

@@ -8,7 +8,10 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/machine.hpp"
 #include "hilo/core/version.hpp"
+#include "hilo/store/detail/attempt_rows.hpp"
 #include "hilo/store/detail/checksum.hpp"
+#include "hilo/store/detail/journal_runs.hpp"
+#include "hilo/store/detail/journal_schema.hpp"
 #include "hilo/store/detail/path_bytes.hpp"
 #include "hilo/store/detail/sqlite.hpp"
 #include "hilo/store/detail/store_file.hpp"
@@ -20,223 +23,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kWhat = "journal";
-constexpr std::int64_t kJournalId = 0x68696c6a;  // "hilj"
-
-std::string schema() {
-  return fmt::format(R"sql(
-BEGIN IMMEDIATE;
-PRAGMA application_id = {};
-PRAGMA user_version = {};
-
-CREATE TABLE run (
-  id INTEGER PRIMARY KEY,
-  name TEXT NOT NULL,
-  seed INTEGER NOT NULL,
-  identity TEXT NOT NULL,  -- lines "key = value"
-  spec TEXT NOT NULL,      -- TOML
-  program TEXT NOT NULL,
-  started TEXT NOT NULL,   -- UTC
-  simulators TEXT NOT NULL,  -- lines "role", "name", "version", "identity" of each
-  checksum INTEGER NOT NULL,
-  UNIQUE (name, seed)
-);
-
--- The attempts of a run, numbered from 1 without gaps.
-CREATE TABLE attempt (
-  run INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  episode INTEGER NOT NULL,
-  test INTEGER NOT NULL,     -- -1 in training
-  number INTEGER NOT NULL,
-  seed INTEGER NOT NULL,
-  status TEXT NOT NULL,      -- finished or failed
-  error TEXT NOT NULL,
-  steps INTEGER NOT NULL,
-  cost REAL NOT NULL,
-  cost_source TEXT NOT NULL,
-  low_steps INTEGER NOT NULL,
-  low_seconds REAL NOT NULL,
-  seconds REAL NOT NULL,
-  clock REAL NOT NULL,
-  started TEXT NOT NULL,
-  host TEXT NOT NULL,
-  path BLOB,                 -- NULL if it failed
-  checksum INTEGER NOT NULL,
-  PRIMARY KEY (run, position),
-  UNIQUE (run, episode, test, number)
-) WITHOUT ROWID;
-
-CREATE TABLE decision (
-  run INTEGER NOT NULL,
-  what TEXT NOT NULL,
-  value REAL NOT NULL,
-  checksum INTEGER NOT NULL,
-  PRIMARY KEY (run, what)
-) WITHOUT ROWID;
-COMMIT;
-)sql",
-                     kJournalId, Journal::kSchemaVersion);
-}
-
-constexpr const char* kFinished = "finished";
-
-constexpr const char* kColumns =
-    "episode, test, number, seed, status, error, steps, cost, cost_source, low_steps, seconds, "
-    "clock, started, host, path, checksum, run, position, low_seconds";
-
-// A row as it is stored.
-struct Row {
-  std::int64_t run = 0, position = 0, episode = 0, test = -1, number = 0, seed = 0;
-  std::string status, error;
-  std::int64_t steps = 0;
-  double cost = 0;
-  std::string cost_source;
-  std::int64_t low_steps = 0;
-  double low_seconds = 0, seconds = 0, clock = 0;
-  std::string started, host;
-  std::vector<std::byte> path;
-  std::int64_t checksum = 0;
-};
-
-Row row_of(const Statement& s) {
-  return {.run = s.integer(16),
-          .position = s.integer(17),
-          .episode = s.integer(0),
-          .test = s.integer(1),
-          .number = s.integer(2),
-          .seed = s.integer(3),
-          .status = s.text(4),
-          .error = s.text(5),
-          .steps = s.integer(6),
-          .cost = s.number(7),
-          .cost_source = s.text(8),
-          .low_steps = s.integer(9),
-          .low_seconds = s.number(18),
-          .seconds = s.number(10),
-          .clock = s.number(11),
-          .started = s.text(12),
-          .host = s.text(13),
-          .path = s.blob(14),
-          .checksum = s.integer(15)};
-}
-
-std::int64_t checksum_of(const Row& row) {
-  return Checksum()
-      .add(row.run)
-      .add(row.position)
-      .add(row.episode)
-      .add(row.test)
-      .add(row.number)
-      .add(row.seed)
-      .add(row.status)
-      .add(row.error)
-      .add(row.steps)
-      .add(row.cost)
-      .add(row.cost_source)
-      .add(row.low_steps)
-      .add(row.low_seconds)
-      .add(row.seconds)
-      .add(row.clock)
-      .add(row.started)
-      .add(row.host)
-      .add(std::span<const std::byte>(row.path))
-      .value();
-}
-
-Attempt attempt_of(const Row& row) {
-  const auto count = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-  Attempt attempt{.at = {.episode = count(row.episode),
-                         .test = row.test < 0 ? std::nullopt : std::optional(count(row.test))},
-                  .number = count(row.number),
-                  .seed = static_cast<std::uint32_t>(row.seed),
-                  .failed = row.status != kFinished,
-                  .error = row.error,
-                  .steps = count(row.steps),
-                  .cost = row.cost,
-                  .cost_source = row.cost_source,
-                  .low_steps = count(row.low_steps),
-                  .low_seconds = row.low_seconds,
-                  .seconds = row.seconds,
-                  .clock = row.clock,
-                  .started = row.started,
-                  .host = row.host};
-  if (!attempt.failed) attempt.paid = unpack(row.path);
-  return attempt;
-}
-
-Row row_of(const Attempt& attempt) {
-  static const std::string kHost = host_name();
-  return {.episode = static_cast<std::int64_t>(attempt.at.episode),
-          .test = attempt.at.test ? static_cast<std::int64_t>(*attempt.at.test) : -1,
-          .number = static_cast<std::int64_t>(attempt.number),
-          .seed = std::int64_t{attempt.seed},
-          .status = attempt.failed ? "failed" : kFinished,
-          .error = attempt.error,
-          .steps = static_cast<std::int64_t>(attempt.steps),
-          .cost = attempt.cost,
-          .cost_source = attempt.cost_source,
-          .low_steps = static_cast<std::int64_t>(attempt.low_steps),
-          .low_seconds = attempt.low_seconds,
-          .seconds = attempt.seconds,
-          .clock = attempt.clock,
-          .started = attempt.started,
-          .host = attempt.host.empty() ? kHost : attempt.host,
-          .path = attempt.failed ? std::vector<std::byte>() : pack(attempt.paid)};
-}
-
-std::string describe(const SimulatorIdentity& s) {
-  return fmt::format("{}\n{}\n{}\n{}\n", s.role, s.name, s.version, s.identity);
-}
-
-std::string describe(const std::vector<SimulatorIdentity>& simulators) {
-  std::string text;
-  for (const SimulatorIdentity& s : simulators) text += describe(s);
-  return text;
-}
-
-std::vector<SimulatorIdentity> simulators_of(const std::string& text) {
-  std::vector<std::string> lines;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  std::vector<SimulatorIdentity> out;
-  for (std::size_t i = 0; i + 3 < lines.size(); i += 4)
-    out.push_back({lines[i], lines[i + 1], lines[i + 2], lines[i + 3]});
-  return out;
-}
-
-std::int64_t checksum_of(const JournalledRun& run) {
-  return Checksum()
-      .add(run.name)
-      .add(static_cast<std::int64_t>(run.seed))
-      .add(run.identity.text())
-      .add(run.spec)
-      .add(run.program)
-      .add(run.started)
-      .add(describe(run.simulators))
-      .value();
-}
 
 std::int64_t checksum_of(std::int64_t run, const std::string& what, double value) {
   return Checksum().add(run).add(what).add(value).value();
-}
-
-// "train.gamma was 0.99 and is 0.9, agent.kind was ..."
-std::string differences(const Configuration& before, const Configuration& now) {
-  const auto find = [](const Configuration& in, const std::string& key) -> std::string {
-    const auto found = std::ranges::find(in.entries(), key, &Configuration::Entry::key);
-    return found == in.entries().end() ? "absent" : found->value;
-  };
-  std::vector<std::string> out;
-  for (const auto& [key, value] : before.entries())
-    if (find(now, key) != value)
-      out.push_back(fmt::format("{} was {} and is {}", key, value, find(now, key)));
-  for (const auto& [key, value] : now.entries())
-    if (find(before, key) == "absent")
-      out.push_back(fmt::format("{} was absent and is {}", key, value));
-  return fmt::format("{}", fmt::join(out, ", "));
 }
 
 std::int64_t test_of(const EpisodeAddress& at) {
@@ -249,43 +38,13 @@ std::string name_of(const EpisodeAddress& at) {
                  : fmt::format("training episode {}", at.episode);
 }
 
-// Writes attempts, within a transaction of the caller. Statements are prepared once.
-class AttemptWriter {
- public:
-  explicit AttemptWriter(Database& db)
-      : next_(db,
-              "SELECT coalesce(max(position), 0) + 1, datetime('now') FROM attempt WHERE run = ?"),
-        insert_(db, fmt::format("INSERT INTO attempt ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-                                "?, ?, ?, ?, ?, ?, ?, ?)",
-                                kColumns)) {}
-
-  void append(std::int64_t run, const Attempt& attempt) {
-    Row row = row_of(attempt);
-    row.run = run;
-    next_.bind(run);
-    next_.step();
-    row.position = next_.integer(0);
-    if (row.started.empty()) row.started = next_.text(1);
-    next_.reset();
-    insert_.bind(row.episode).bind(row.test).bind(row.number).bind(row.seed).bind(row.status);
-    insert_.bind(row.error).bind(row.steps).bind(row.cost).bind(row.cost_source);
-    insert_.bind(row.low_steps).bind(row.seconds).bind(row.clock).bind(row.started).bind(row.host);
-    insert_.bind(std::span<const std::byte>(row.path)).bind(checksum_of(row));
-    insert_.bind(row.run).bind(row.position).bind(row.low_seconds);
-    insert_.run();
-  }
-
- private:
-  Statement next_, insert_;
-};
-
 }  // namespace
 
 struct Journal::Impl {
   Impl(fs::path journal_file, bool write, Damaged on_damage)
       : file(std::move(journal_file)),
         lock(write ? std::make_unique<WriterLock>(file, kWhat) : nullptr),
-        db(open_database(file, write, schema(), kWhat)),
+        db(open_database(file, write, journal_schema(), kWhat)),
         damaged(on_damage) {
     std::int64_t id = kJournalId;
     look_for([&] { id = db.pragma("application_id"); });
@@ -356,7 +115,7 @@ struct Journal::Impl {
   // All rows are where they should be, and are what was written.
   void verify(const JournalledRun& run) {
     std::int64_t expected = 1;
-    visit_rows(run.id, [&](const Row& row) {
+    visit_rows(run.id, [&](const AttemptRow& row) {
       for (; expected < row.position; ++expected)
         report(fmt::format("{}: the journal is damaged: attempt {} of run '{}' is missing",
                            db.name(), expected, run.name));
@@ -383,7 +142,7 @@ struct Journal::Impl {
       largest.bind(run);
       if (largest.step()) last = largest.integer(0);
     });
-    const auto accept = [&](const Row& row) {
+    const auto accept = [&](const AttemptRow& row) {
       after = row.position;
       if (row.checksum != checksum_of(row))
         report(
@@ -396,7 +155,7 @@ struct Journal::Impl {
     const auto scan = [&] {
       Statement rows(db, fmt::format("SELECT {} FROM attempt WHERE run = ? AND position > ? "
                                      "ORDER BY position",
-                                     kColumns));
+                                     attempt_columns()));
       rows.bind(run).bind(after);
       while (rows.step()) accept(row_of(rows));
     };
@@ -425,7 +184,7 @@ struct Journal::Impl {
     if (!rows_at_)
       rows_at_.emplace(db, fmt::format("SELECT {} FROM attempt WHERE run = ? AND episode = ? AND "
                                        "test = ? ORDER BY number",
-                                       kColumns));
+                                       attempt_columns()));
     return *rows_at_;
   }
 
@@ -492,7 +251,7 @@ std::int64_t Journal::find_or_add(const JournalledRun& wanted) {
       .bind(run.spec)
       .bind(run.program)
       .bind(run.started)
-      .bind(describe(run.simulators))
+      .bind(lines_of(run.simulators))
       .bind(checksum_of(run))
       .run();
   return db.last_id();
@@ -515,7 +274,7 @@ std::vector<Attempt> Journal::attempts_at(std::int64_t run, const EpisodeAddress
 
 void Journal::for_each_attempt(std::int64_t run,
                                const std::function<void(const Attempt&)>& visit) const {
-  impl_->visit_rows(run, [&](const Row& row) { visit(attempt_of(row)); });
+  impl_->visit_rows(run, [&](const AttemptRow& row) { visit(attempt_of(row)); });
 }
 
 Spent Journal::spent(std::int64_t run) const {

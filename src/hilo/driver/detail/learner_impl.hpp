@@ -1,0 +1,258 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "hilo/agent/tabular_agent.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/core/stopwatch.hpp"
+#include "hilo/core/version.hpp"
+#include "hilo/driver/detail/accounts.hpp"
+#include "hilo/driver/detail/learn_checkpoint.hpp"
+#include "hilo/rollout/check_episode.hpp"
+
+// For learner.cpp only: the state of a learn run, and how it catches up with its journal.
+namespace hilo {
+
+inline constexpr const char* kTestedAfter = "training episodes before the final test";
+inline constexpr const char* kAskedAt = "when an episode was asked for";
+
+// 1, 2, 5, 10, 20, 50, ...: few, however long a run is.
+inline bool is_milestone(std::uint64_t episode) {
+  while (episode >= 10 && episode % 10 == 0) episode /= 10;
+  return episode == 1 || episode == 2 || episode == 5;
+}
+
+inline std::vector<SimulatorIdentity> simulators_of(const LearnSpec& spec) {
+  Configuration high;
+  Configuration low;
+  const ProblemKind& kind = *spec.config().problem_kind;
+  for (const auto& [key, value] : spec.config().configuration.entries()) {
+    if (!key.starts_with("problem.")) continue;
+    const auto info = std::ranges::find(kind.parameters, key.substr(8), &ParameterInfo::name);
+    const bool of_low = info != kind.parameters.end() && info->low_fidelity_only;
+    (of_low ? low : high).add(key, value);
+  }
+  std::vector<SimulatorIdentity> out = {{.role = "high",
+                                         .name = kind.name,
+                                         .version = std::string(version()),
+                                         .identity = high.hash()}};
+  if (spec.config().agent->uses_low_fidelity())
+    out.push_back({.role = "low",
+                   .name = kind.name,
+                   .version = std::string(version()),
+                   .identity = low.hash()});
+  return out;
+}
+
+struct Learner::Impl {
+  Impl(LearnSpec its_spec, LearnFiles its_files)
+      : spec(std::move(its_spec)),
+        files(std::move(its_files)),
+        journal(Journal::open(files.journal, files.durable)),
+        run(journal.find_or_add({.name = spec.spec.name,
+                                 .seed = spec.seed,
+                                 .identity = spec.identity,
+                                 .spec = spec.spec.text,
+                                 .program = {},
+                                 .started = {},
+                                 .simulators = simulators_of(spec)})),
+        loop(std::make_unique<SingleRun>(spec.spec, "", spec.seed)),
+        accounts(spec, journal, run),
+        checkpoint(files.checkpoint(), files.checkpoint_every) {
+    notes = spec.spec.notes;
+    const Spent spent = journal.spent(run);
+    last_training = spent.last_training;
+    failed_in_a_row = spent.failed_in_a_row;
+    load_checkpoint();
+  }
+
+  // Checkpoints only save time. One that is missing, damaged, of another program or ahead of the
+  // journal is not used, and everything is learnt again from the journal.
+  void load_checkpoint() {
+    const auto saved = files.use_checkpoint ? checkpoint.find() : std::nullopt;
+    if (!saved) return;
+    try {
+      if (saved->identity != spec.identity.hash() || saved->seed != spec.seed ||
+          saved->digest != journal.digest(run, saved->episodes))
+        return;
+      loop->load(saved->run);
+      next_training = saved->episodes;
+      findings = saved->findings;
+    } catch (const Error&) {
+      loop = std::make_unique<SingleRun>(spec.spec, "", spec.seed);
+      next_training = 0;
+    }
+  }
+
+  void keep_checkpoint(bool now) {
+    if (!files.use_checkpoint || !loop->can_be_saved() || phase != Phase::training) return;
+    checkpoint.keep(now, [&] {
+      return LearnCheckpoint{.identity = spec.identity.hash(),
+                             .seed = spec.seed,
+                             .episodes = next_training,
+                             .digest = journal.digest(run, next_training),
+                             .run = loop->save(),
+                             .findings = findings};
+    });
+  }
+
+  enum class Phase : std::uint8_t { training, testing, done };
+
+  // Learns again from all episodes that were paid for and decides what comes next: whatever is in
+  // the journal is used, and only what is not there is asked of the budget.
+  void catch_up(const std::function<bool()>& keep_going = {}) {
+    const auto goes_on = [&] { return !keep_going || keep_going(); };
+    while (phase == Phase::training && !attempts().empty() && take(attempts()))
+      if (!goes_on()) return;
+    if (phase == Phase::training && !may_go_on_training()) {
+      keep_checkpoint(true);  // for a budget that is extended later
+      stopped_by = accounts.limit_reached(loop->low_steps());
+      if (stopped_by.empty()) stopped_by = accounts.first_limit();
+      phase = Phase::testing;
+      was_closed = journal.decided(run, kTestedAfter) == static_cast<double>(next_training);
+      loop->stop();
+    }
+    while (phase == Phase::testing && goes_on()) {
+      if (!attempts().empty() && take(attempts())) continue;
+      const bool may_test = attempts().empty()
+                                ? accounts.may_test(next_test, loop->low_steps())
+                                : accounts.limit_of_retries(loop->low_steps()).empty();
+      if (may_test) return;
+      phase = Phase::done;
+      accounts.close(loop->low_steps(), true);
+      journal.decide(run, kTestedAfter, static_cast<double>(next_training));
+    }
+  }
+
+  // An episode that is missing between others is made again, whatever the budget says: what was
+  // paid for behind it could not be used otherwise. A retry only needs what is left of the budget.
+  bool may_go_on_training() const {
+    if (last_training && *last_training > next_training) return true;
+    return found.empty() ? accounts.may_train(loop->low_steps())
+                         : accounts.limit_of_retries(loop->low_steps()).empty();
+  }
+
+  // What the journal has of the next episode.
+  const std::vector<Attempt>& attempts() {
+    if (looked_up != address()) {
+      found = journal.attempts_at(run, address());
+      looked_up = address();
+    }
+    return found;
+  }
+
+  void append(const Attempt& attempt) {
+    journal.append(run, attempt);
+    looked_up.reset();
+    accounts.add(attempt);
+  }
+
+  // Takes what the journal has of the next episode: true if that settles it.
+  bool take(const std::vector<Attempt>& of_episode) {
+    const Attempt last = of_episode.back();
+    if (last.failed) {
+      // Where failures stop the run, the user has seen the error and wants another attempt.
+      if (spec.failures.stop || of_episode.size() <= spec.failures.retries) return false;
+      // A test that failed before the run was stopped gets another attempt.
+      if (phase == Phase::testing && !was_closed) return false;
+      pass_over();
+      return true;
+    }
+    if (phase == Phase::testing) {
+      test_returns.push_back(last.paid.discounted_return);
+      ++next_test;
+      return true;
+    }
+    const TabularRequest request = ask_loop();
+    const Episode& path = last.paid.path;
+    check_episode(path, loop->high().num_states(), loop->high().num_actions());
+    for (std::size_t t = 0; t < path.length(); ++t)
+      if (request.action(static_cast<std::uint32_t>(t), path.states[t]) != path.actions[t]) {
+        ++other_actions;
+        break;
+      }
+    learn(path);
+    ++replayed;
+    return true;
+  }
+
+  void learn(const Episode& path) {
+    double seconds = 0;
+    {
+      const Stopwatch watch(seconds);
+      loop->tell(path);
+    }
+    ++next_training;
+    accounts.worked(seconds, loop->low_steps());
+    if (is_milestone(next_training))
+      for (const Fact& fact : loop->agent().findings())
+        findings.push_back({next_training, fact.name, fact.value});
+  }
+
+  // The next request of training. Before the first one the agent prepares.
+  TabularRequest ask_loop() {
+    double seconds = 0;
+    std::optional<TabularRequest> request;
+    {
+      const Stopwatch watch(seconds);
+      request = loop->ask();
+    }
+    accounts.worked(seconds, loop->low_steps());
+    return *request;
+  }
+
+  void pass_over() {
+    if (phase == Phase::training) {
+      loop->ask();
+      loop->skip();
+      ++next_training;
+    } else {
+      ++next_test;
+    }
+  }
+
+  TabularRequest request() {
+    if (phase == Phase::training) return ask_loop();
+    return {.number = next_training,
+            .policy = loop->greedy(),
+            .streams = {.seed = spec.seed,
+                        .purpose = Purpose::test,
+                        .episode = static_cast<std::uint32_t>(next_training),
+                        .first_rollout = static_cast<std::uint32_t>(next_test)},
+            .horizon = {
+                .gamma = spec.config().train.number("gamma"),
+                .max_steps = static_cast<std::uint32_t>(spec.config().train.integer("max_steps"))}};
+  }
+
+  EpisodeAddress address() const {
+    return {.episode = next_training,
+            .test = phase == Phase::testing ? std::optional(next_test) : std::nullopt};
+  }
+
+  LearnSpec spec;
+  LearnFiles files;
+  Journal journal;
+  std::int64_t run;
+  std::unique_ptr<SingleRun> loop;
+  Accounts accounts;
+  LearnCheckpointFile checkpoint;
+  Phase phase = Phase::training;
+  std::uint64_t next_training = 0, next_test = 0;
+  std::vector<double> test_returns;
+  std::vector<Measurement> findings;
+  std::uint64_t replayed = 0, other_actions = 0, failed_in_a_row = 0;
+  std::optional<std::uint64_t> last_training;  // in the journal, when it was opened
+  bool was_closed = false;                     // this final test was made to its end before
+  std::optional<double> asked_before;          // when another process asked for the next episode
+  std::optional<LearnRequest> asked;
+  std::optional<EpisodeAddress> looked_up;
+  std::vector<Attempt> found;  // in the journal, at that address
+  std::optional<double> last_return;
+  std::string stopped_by;
+  std::uint32_t asked_max_steps = 0;
+  std::vector<std::string> notes;
+};
+
+}  // namespace hilo
