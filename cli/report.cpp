@@ -116,6 +116,23 @@ void check_combination(const Options& options) {
                 "metrics");
 }
 
+// The metric that tables and figures show. Throws if the experiment does not have it.
+std::string metric_of(const Options& options, const Results& results) {
+  std::string metric = options.metric.empty() ? results.reward_metric() : options.metric;
+  if (!results.has_metric(metric) && results.has_metric(results.reward_metric()))
+    throw Error(Errc::usage,
+                fmt::format("{}: experiment '{}' has no metric '{}'{} (docs/usage.md lists them)",
+                            options.store, results.experiment(), metric,
+                            did_you_mean(metric, results.metrics())));
+  return metric;
+}
+
+// Adds failures that were not there before.
+void add_new(const std::vector<std::string>& more, std::vector<std::string>& failures) {
+  for (const std::string& failure : more)
+    if (std::ranges::find(failures, failure) == failures.end()) failures.push_back(failure);
+}
+
 int run(const Options& options) {
   require_report_name(options.out);
   check_combination(options);
@@ -147,13 +164,7 @@ int run(const Options& options) {
     // The page has all tables, so they are not printed as well.
     if (!options.out.empty() && options.figures.empty() && !options.json) break;
     const Results results(store, name);
-    const std::string metric = options.metric.empty() ? results.reward_metric() : options.metric;
-    if (!results.has_metric(metric) && results.has_metric(results.reward_metric()))
-      throw Error(
-          Errc::usage,
-          fmt::format("{}: experiment '{}' has no metric '{}'{} (docs/usage.md "
-                      "lists them)",
-                      options.store, name, metric, did_you_mean(metric, results.metrics())));
+    const std::string metric = metric_of(options, results);
     if (options.json)
       all.push_back(to_json(results, metric));
     else if (options.out.empty())
@@ -166,8 +177,7 @@ int run(const Options& options) {
     for (const auto& figure : drawn.files)
       if (!options.json) fmt::print("figure: {}\n", figure.string());
     if (!drawn.main.empty()) pictures[name] = drawn.main;
-    for (const std::string& failure : drawn.failures)
-      if (std::ranges::find(failures, failure) == failures.end()) failures.push_back(failure);
+    add_new(drawn.failures, failures);
   }
   if (!options.out.empty()) {
     write_report(store, {.store = options.store,
