@@ -37,30 +37,28 @@ struct Dot {
 
 // All training episodes, or means of as many neighbours as it takes to show few dots.
 std::vector<Dot> dots_of(const Learner& learner) {
-  std::vector<Dot> all;
   const Bill bill = learner.bill();
   const double low_step =
       bill.low_steps > 0 ? bill.low_cost / static_cast<double>(bill.low_steps) : 0;
+  const std::uint64_t bin = std::max<std::uint64_t>(1, (bill.training + kMostDots - 1) / kMostDots);
+  std::vector<Dot> dots;
   double cost = 0;
+  double sum = 0;
+  std::uint64_t count = 0;
   for (const JournalledRun& run : learner.journal().runs()) {
     if (run.name != learner.spec().spec.name || run.seed != learner.spec().seed) continue;
     learner.journal().for_each_attempt(run.id, [&](const Attempt& attempt) {
       cost += attempt.cost;
-      if (!attempt.failed && !attempt.at.test)
-        all.push_back({cost + low_step * static_cast<double>(attempt.low_steps),
-                       attempt.paid.discounted_return});
+      if (attempt.failed || attempt.at.test) return;
+      sum += attempt.paid.discounted_return;
+      if (++count < bin) return;
+      dots.push_back({cost + low_step * static_cast<double>(attempt.low_steps),
+                      sum / static_cast<double>(bin)});
+      sum = 0;
+      count = 0;
     });
   }
-  const std::size_t bin = (all.size() + kMostDots - 1) / kMostDots;
-  if (bin <= 1) return all;
-  std::vector<Dot> out;
-  for (std::size_t i = 0; i + bin <= all.size(); i += bin) {
-    Dot mean;
-    for (std::size_t k = i; k < i + bin; ++k) mean.value += all[k].value / static_cast<double>(bin);
-    mean.cost = all[i + bin - 1].cost;
-    out.push_back(mean);
-  }
-  return out;
+  return dots;
 }
 
 // The mean of the last tenth of the episodes so far, at least of five.
