@@ -32,7 +32,7 @@ int list(const Options& options) {
       if (!options.json)
         fmt::print(
             "{}: {}, seed {}: {} episodes learnt from, {} tested, {} attempts failed, {} "
-            "steps, cost {:.6g}, begun {} by {}\n",
+            "steps, cost {:.6g} (expensive simulator), begun {} by {}\n",
             file, run.name, run.seed, spent.training, spent.testing, spent.failed,
             group_digits(static_cast<double>(spent.steps)), spent.cost, run.started, run.program);
       out.push_back({{"journal", file},

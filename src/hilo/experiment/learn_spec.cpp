@@ -37,7 +37,7 @@ Choice choose_agent(const ProblemKind& kind, const NamedValues& problem, double 
         {{"kind", "bayes"}},
         "bayes, because a model of all pairs of state and action fits into memory: it needed the "
         "fewest expensive episodes in our contests, and weighs the cheap simulator by how well "
-        "it foretells"};
+        "it predicts"};
   if (plans)
     return {
         {{"kind", "bayes-high"}},
