@@ -6,6 +6,7 @@
 #include <csignal>
 #include <deque>
 
+#include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/learn_text.hpp"
 #include "cli/standard_streams.hpp"
@@ -28,6 +29,7 @@ constexpr std::size_t kMaxToldBytes = 1U << 30;
 
 struct Options {
   std::string spec, journal, policy, page, ask, tell;
+  std::vector<std::string> reuse;
   Overrides overrides;
   bool dry_run = false, json = false, no_sync = false, force = false;
   double checkpoint_every = 5;
@@ -126,8 +128,7 @@ class LearnProgress {
 };
 
 void write_policy(const Learner& learner, const Options& options, const LearnOutputs& files) {
-  write_file(files.policy, policy_json(learner.agent(), learner.spec()), kPolicyMark, options,
-             files);
+  write_file(files.policy, policy_json(learner), kPolicyMark, options, files);
 }
 
 int finish(const Learner& learner, const Options& options, const LearnOutputs& files) {
@@ -219,7 +220,8 @@ int run(const Options& options) {
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   Learner learner(spec, {.journal = files.journal,
                          .durable = !options.no_sync,
-                         .checkpoint_every = options.checkpoint_every});
+                         .checkpoint_every = options.checkpoint_every,
+                         .reuse = {options.reuse.begin(), options.reuse.end()}});
   if (!options.ask.empty() || !options.tell.empty()) return exchange(learner, options, files);
   {
     const StopOnSignal stop;
@@ -250,6 +252,10 @@ Handler add_learn(App& app) {
                  "where all that is paid for is kept; default NAME.journal beside the policy");
   app.add_option("--page", options->page,
                  "where the page of the run is written; default NAME.html beside the policy");
+  app.add_option("--reuse", options->reuse,
+                 "a journal of another run, whose episodes of the same simulator are learnt from "
+                 "first; only for agents that learn from single steps")
+      .each_time();
   app.add_option("--set", options->overrides, "set a key of the spec, as in budget.episodes=100")
       .each_time();
   app.add_flag("--dry-run", options->dry_run, "only say what would be spent at most");
@@ -258,7 +264,8 @@ Handler add_learn(App& app) {
   app.add_option("--tell", options->tell, "the episode that was asked for, in this file");
   app.add_option("--checkpoint-every", options->checkpoint_every,
                  "seconds between two checkpoints, which only save time")
-      .capture_default_str();
+      .capture_default_str()
+      .check(number_in({.low = 0, .high = 1e6}));
   app.add_flag("--no-sync", options->no_sync,
                "do not wait for the disk after each episode: a power failure may lose some");
   add_force(app, options->force);

@@ -48,6 +48,8 @@ nlohmann::json to_json(const Bill& bill) {
   return {{"episodes", bill.episodes},
           {"training", bill.training},
           {"testing", bill.testing},
+          {"pilot", bill.pilot},
+          {"reused", bill.reused},
           {"attempts", bill.attempts},
           {"failed", bill.failed},
           {"skipped", bill.skipped},
@@ -64,15 +66,17 @@ nlohmann::json to_json(const Bill& bill) {
 nlohmann::json to_json(const Learner& learner, const LearnOutputs& files) {
   const LearnOutcome outcome = learner.outcome();
   const Summary& returns = outcome.value.returns;
-  nlohmann::json out = {{"name", learner.spec().spec.name},
-                        {"done", true},
-                        {"agent", learner.spec().config().label},
-                        {"stopped_by", outcome.stopped_by},
-                        {"bill", to_json(learner.bill())},
-                        {"policy", files.policy.string()},
-                        {"page", files.page.string()},
-                        {"journal", files.journal.string()},
+  nlohmann::json out = {{"name", learner.spec().spec.name}, {"done", true},
+                        {"agent", learner.agent_label()},   {"stopped_by", outcome.stopped_by},
+                        {"bill", to_json(learner.bill())},  {"policy", files.policy.string()},
+                        {"page", files.page.string()},      {"journal", files.journal.string()},
                         {"notes", learner.notes()}};
+  if (const auto pilot = learner.pilot())
+    out["pilot"] = {{"advice", name_of(pilot->advice)},
+                    {"reason", pilot->diagnosis.reason},
+                    {"episodes", pilot->diagnosis.episodes},
+                    {"change", pilot->diagnosis.change.value},
+                    {"goes_on_with", pilot->goes_on_with}};
   if (returns.n > 0)
     out["value"] = {{"mean", returns.mean},
                     {"low", returns.low},
@@ -95,11 +99,19 @@ std::string describe(const Learner& learner, const LearnOutputs& files) {
   std::string text;
   for (const std::string& note : learner.notes()) text += fmt::format("note: {}\n", note);
   text +=
-      fmt::format("{}: learnt by {}{}\n", learner.spec().spec.name, learner.spec().config().label,
+      fmt::format("{}: learnt by {}{}\n", learner.spec().spec.name, learner.agent_label(),
                   learner.spec().choice.empty() ? "" : " (chosen: " + learner.spec().choice + ")");
   text += fmt::format("  value    {}\n", describe_value(outcome));
-  text += fmt::format("  bill     {} expensive episodes: {} to learn from, {} to test",
-                      bill.episodes, bill.training, bill.testing);
+  if (const auto pilot = learner.pilot())
+    text += fmt::format("  pilot    {} episodes about the cheap simulator: {}, because {}; {}\n",
+                        pilot->diagnosis.episodes, name_of(pilot->advice), pilot->diagnosis.reason,
+                        pilot->advice == Advice::drop ? "learnt without it" : "learnt with it");
+  text += fmt::format("  bill     {} expensive episodes: {} to learn from{}, {} to test",
+                      bill.episodes, bill.training,
+                      bill.pilot > 0 ? fmt::format(" ({} of them in the pilot)", bill.pilot) : "",
+                      bill.testing);
+  if (bill.reused > 0)
+    text += fmt::format("; learnt from {} more that other runs paid for", bill.reused);
   if (bill.failed > 0)
     text +=
         fmt::format("; {} attempts failed, {} episodes were skipped", bill.failed, bill.skipped);
@@ -155,12 +167,16 @@ void dry_run(const LearnSpec& spec, const LearnOutputs& files, bool json) {
   else
     fmt::print("  episodes no limit; {} for the final test\n",
                reserve ? fmt::format("{}", *reserve) : "a tenth of the budget");
+  if (spec.pilot_episodes > 0)
+    fmt::print("  pilot    the first {} of them judge the cheap simulator\n", spec.pilot_episodes);
   if (budget.steps > 0)
     fmt::print("  steps    at most {}, and the rest of one episode\n",
                group_digits(static_cast<double>(budget.steps)));
   if (most_cost)
     fmt::print("  cost     of the expensive simulator at most {:.6g}{}\n", *most_cost,
-               budget.cost > 0 ? ", the budget and one episode" : "");
+               budget.cost > 0             ? ", the budget and one episode"
+               : spec.failures.retries > 0 ? ", without retries of attempts that fail"
+                                           : "");
   else if (!spec.costs.any())
     fmt::print("  cost     not declared; measured in seconds in the first episodes\n");
   if (budget.wall > 0)

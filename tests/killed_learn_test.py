@@ -2,11 +2,12 @@
 
 One learn run that is killed again and again, at random moments, ends with the policy, the value and
 the journal of an undisturbed one: with its checkpoint, with the checkpoint deleted after every kill,
-and with it damaged.
+and with it damaged. Costs that are measured, not declared, are those of a replay of the journal.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -36,10 +37,14 @@ low_rollouts = ROLLOUTS
 def main(program: str, kills: int, seed: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="hilo-killed-"))
     # Long enough to be there for all kills.
-    (folder / "plant.toml").write_text(SPEC.replace("ROLLOUTS", str(1000 * kills)))
+    spec = SPEC.replace("ROLLOUTS", str(1000 * kills))
+    (folder / "plant.toml").write_text(spec)
+    declared = spec[spec.index("[cost]") : spec.index("[agent]")]
+    (folder / "measured.toml").write_text(spec.replace(declared, ""))
 
     def begin(name: str) -> subprocess.Popen[bytes]:
-        command = [program, "learn", "plant.toml", "--journal", f"{name}.journal", "--json"]
+        file = "measured.toml" if name.startswith("measured") else "plant.toml"
+        command = [program, "learn", file, "--journal", f"{name}.journal", "--json"]
         command += ["--policy", f"{name}.json", "--checkpoint-every", "0.05"]
         with open(folder / f"{name}.out", "wb") as out:
             return subprocess.Popen(
@@ -53,13 +58,17 @@ def main(program: str, kills: int, seed: int) -> None:
         value = last[last.rindex(b'"value":{') :]
         return (folder / f"{name}.json").read_bytes(), journal, value
 
+    def bill(name: str) -> list[object]:
+        said = json.loads((folder / f"{name}.out").read_bytes().splitlines()[-1])["bill"]
+        return [said[key] for key in ("episodes", "steps", "low_steps", "cost", "high_cost")]
+
     begun = time.monotonic()
     assert begin("whole").wait() == 0
     whole = time.monotonic() - begun
     expected = results("whole")
 
     moments = random.Random(seed)
-    for harm in ("none", "deleted", "damaged"):
+    for harm in ("none", "deleted", "damaged", "measured"):
         killed = 0
         for _ in range(kills):
             run = begin(harm)
@@ -76,6 +85,13 @@ def main(program: str, kills: int, seed: int) -> None:
                 harmed[moments.randrange(len(harmed))] ^= 1
                 checkpoint.write_bytes(harmed)
         assert begin(harm).wait() == 0
+        if harm == "measured":
+            # The policy and its value do not depend on costs. The costs are those of the journal.
+            for file in ("measured.journal", "measured.out"):
+                (folder / f"measured-before.{file[9:]}").write_bytes((folder / file).read_bytes())
+            (folder / "measured.journal.checkpoint").unlink(missing_ok=True)
+            assert begin(harm).wait() == 0
+            assert bill("measured") == bill("measured-before")
         assert results(harm) == expected, f"other results after {killed} kills, checkpoint: {harm}"
         assert killed > kills / 2, f"only {killed} of {kills} runs were there to be killed"
         print(f"killed_learn: {killed} kills, same results; checkpoint: {harm}")

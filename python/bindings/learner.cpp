@@ -40,6 +40,8 @@ nb::dict describe(const Bill& bill) {
   out["episodes"] = bill.episodes;
   out["training"] = bill.training;
   out["testing"] = bill.testing;
+  out["pilot"] = bill.pilot;
+  out["reused"] = bill.reused;
   out["attempts"] = bill.attempts;
   out["failed"] = bill.failed;
   out["skipped"] = bill.skipped;
@@ -72,7 +74,8 @@ nb::dict describe(const LearnOutcome& outcome) {
 LearnSpec make(const std::string& name, std::uint64_t seed, const PythonTable& problem,
                const PythonTable& train, const std::vector<PythonTable>& agents,
                const NamedValues& budget, const NamedValues& cost, const NamedValues& failures,
-               bool low_is_slow, const std::string& where, const OwnProblem* own) {
+               const NamedValues& pilot, bool low_is_slow, const std::string& where,
+               const OwnProblem* own) {
   LearnData data{.spec = {.name = name,
                           .seeds = {seed, seed},
                           .problem = to_table(problem),
@@ -82,6 +85,7 @@ LearnSpec make(const std::string& name, std::uint64_t seed, const PythonTable& p
                  .budget = budget,
                  .cost = cost,
                  .failures = failures,
+                 .pilot = pilot,
                  .low_is_slow = low_is_slow};
   for (const PythonTable& agent : agents) data.spec.agents.push_back(to_table(agent));
   return make_learn_spec(data, where, kind_of(own));
@@ -147,8 +151,8 @@ void bind_learner(nb::module_& m) {
               "Why this agent was chosen; empty if the spec names it.");
 
   m.def("make_learn_spec", &make, "name"_a, "seed"_a, "problem"_a, "train"_a, "agents"_a,
-        "budget"_a, "cost"_a, "failures"_a, "low_is_slow"_a, "where"_a, "own"_a.none() = nb::none(),
-        "A learn spec from tables. Use hilo.learn.");
+        "budget"_a, "cost"_a, "failures"_a, "pilot"_a, "low_is_slow"_a, "where"_a,
+        "own"_a.none() = nb::none(), "A learn spec from tables. Use hilo.learn.");
   m.def(
       "load_learn_spec",
       [](const std::filesystem::path& file, const Overrides& overrides) {
@@ -209,13 +213,14 @@ void bind_learner(nb::module_& m) {
       .def(
           "__init__",
           [](BoundLearner* self, const LearnSpec& spec, const std::filesystem::path& journal,
-             bool sync, double checkpoint_every) {
-            new (self)
-                BoundLearner{.learner = Learner(spec, {.journal = journal,
-                                                       .durable = sync,
-                                                       .checkpoint_every = checkpoint_every})};
+             bool sync, double checkpoint_every, std::vector<std::filesystem::path> reuse) {
+            new (self) BoundLearner{.learner = Learner(spec, {.journal = journal,
+                                                              .durable = sync,
+                                                              .checkpoint_every = checkpoint_every,
+                                                              .reuse = std::move(reuse)})};
           },
-          "spec"_a, "journal"_a, "sync"_a = true, "checkpoint_every"_a = 5.0)
+          "spec"_a, "journal"_a, "sync"_a = true, "checkpoint_every"_a = 5.0,
+          "reuse"_a = std::vector<std::filesystem::path>{})
       .def_prop_ro(
           "done", [](const BoundLearner& self) { return self.learner.is_done(); },
           "Whether the budget is spent and the final test made.")
@@ -253,6 +258,28 @@ void bind_learner(nb::module_& m) {
           "error"_a, "cost"_a.none() = nb::none(), nb::call_guard<nb::gil_scoped_release>(),
           "The attempt failed: it is kept with its cost, and asked for again or skipped.")
       .def_prop_ro(
+          "agent",
+          [](BoundLearner& self) {
+            const Turn turn(self.busy, "learner");
+            return self.learner.agent_label();
+          },
+          "The label of the agent that learns now.")
+      .def_prop_ro(
+          "pilot",
+          [](BoundLearner& self) -> nb::object {
+            const Turn turn(self.busy, "learner");
+            const auto verdict = self.learner.pilot();
+            if (!verdict) return nb::none();
+            nb::dict out;
+            out["advice"] = std::string(name_of(verdict->advice));
+            out["reason"] = verdict->diagnosis.reason;
+            out["episodes"] = verdict->diagnosis.episodes;
+            out["change"] = verdict->diagnosis.change.value;
+            out["goes_on_with"] = verdict->goes_on_with;
+            return out;
+          },
+          "What the pilot said about the cheap simulator and what was done about it, or None.")
+      .def_prop_ro(
           "bill",
           [](BoundLearner& self) {
             const Turn turn(self.busy, "learner");
@@ -278,7 +305,7 @@ void bind_learner(nb::module_& m) {
           "policy_json",
           [](BoundLearner& self) {
             const Turn turn(self.busy, "learner");
-            return policy_json(self.learner.agent(), self.learner.spec());
+            return policy_json(self.learner);
           },
           "The policy as a text for programs in any language (docs/learn.md).")
       .def(

@@ -6,7 +6,7 @@ import inspect
 import math
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -46,6 +46,8 @@ class Learnt:
     """The file with all that was paid for."""
     stopped_by: str
     """The limit of the budget that was reached."""
+    pilot: dict[str, Any] | None = None
+    """What the pilot said about the cheap simulator, if there was one: advice and reason."""
     notes: list[str] = field(default_factory=list)
     _json: str = field(default="", repr=False)
     _page: str = field(default="", repr=False)
@@ -86,10 +88,19 @@ class Learnt:
         if self.believed is not None:
             error = f" (standard error {self.believed[1]:.2g})" if math.isfinite(self.believed[1]) else ""
             lines.append(f"           the agent itself expects {self.believed[0]:.4g}{error}")
+        if self.pilot is not None:
+            p = self.pilot
+            how = "without" if p["advice"] == "drop it" else "with"
+            lines.append(
+                f"  pilot    {p['episodes']} episodes about the cheap simulator: {p['advice']}, because "
+                f"{p['reason']}; learnt {how} it"
+            )
+        pilot = f" ({b['pilot']} of them in the pilot)" if b["pilot"] else ""
+        reused = f"; learnt from {b['reused']} more that other runs paid for" if b["reused"] else ""
         failed = f"; {b['failed']} attempts failed, {b['skipped']} episodes were skipped" if b["failed"] else ""
         lines.append(
-            f"  bill     {b['episodes']} expensive episodes: {b['training']} to learn from, "
-            f"{b['testing']} to test{failed}"
+            f"  bill     {b['episodes']} expensive episodes: {b['training']} to learn from{pilot}, "
+            f"{b['testing']} to test{reused}{failed}"
         )
         unit = " s, measured" if b["cost_unit"] == "seconds" else ""
         lines.append(
@@ -114,6 +125,8 @@ def learn(
     costs: Mapping[str, float] | None = None,
     retries: int = 2,
     on_failure: str = "skip",
+    pilot: int = 0,
+    reuse: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
     gamma: float = 0.99,
     epsilon: float = 0.1,
     max_steps: int | None = None,
@@ -138,7 +151,10 @@ def learn(
     crash or a power failure, with the same results. A larger budget continues a run that is done.
 
     An episode that fails is tried again ``retries`` times with the same seed, and then skipped, or
-    the run stops (``on_failure="stop"``). ``agent`` is a kind or a table of a spec; "auto" takes
+    the run stops (``on_failure="stop"``). The first ``pilot`` episodes, which are learnt from, judge
+    whether the cheap simulator helps the agent "mfmcrl"; if not, it is dropped. ``reuse`` names
+    journals of other runs: their episodes of the same expensive simulator are learnt from first,
+    by agents that learn from single steps. ``agent`` is a kind or a table of a spec; "auto" takes
     what hilo's contests recommend, and the result says why. ``progress`` is as for hilo.train, but
     a function is called with (episodes, failed attempts, share of the budget, cost, last return).
     """
@@ -152,6 +168,12 @@ def learn(
         raise Error(f"sync is {sync!r}, but must be True or False", Errc.usage)
     if costs is not None and not isinstance(costs, Mapping):
         raise Error(f'costs is {costs!r}, but must be a dict, such as {{"high_step": 1.0}}', Errc.usage)
+    pilot = whole_in(pilot, "pilot", 0, 10_000_000)
+    if reuse is None or isinstance(reuse, (str, os.PathLike)):
+        reuse = [] if reuse is None else [reuse]
+    if isinstance(reuse, bytes) or not isinstance(reuse, Sequence):
+        raise Error(f"reuse is {reuse!r}, but must be a journal, or a list of journals", Errc.usage)
+    others = [path_of(other, "reuse") for other in reuse]
     name = None if name is None else text_of(name, "name")
     file = None if journal is None else path_of(journal, "journal")
     with for_learning():
@@ -181,6 +203,7 @@ def learn(
             table_of(budget, f"{where}: budget")[0],
             table_of(dict(costs or {}), f"{where}: cost")[0],
             table_of({"retries": retries, "on_failure": on_failure}, f"{where}: failures")[0],
+            {"episodes": pilot} if pilot > 0 else {},
             subject.low_is_slow,
             where,
             subject.own,
@@ -188,7 +211,7 @@ def learn(
     finally:
         subject.own = None  # an exception must not keep it alive
     file = file or Path(f"{name}.journal")
-    learner = _hilo.Learner(spec, file, sync)
+    learner = _hilo.Learner(spec, file, sync, reuse=others)
     line = LearnProgress(name, progress)
     try:
         learner.spend(line)
@@ -199,12 +222,13 @@ def learn(
     outcome = learner.outcome
     codec = subject.sides[0].codec if subject.sides else None
     return Learnt(
-        policy=Policy(learner.q.values, spec.agent, seed, codec, "final test" if outcome["returns"].n else "nothing"),
+        policy=Policy(learner.q.values, learner.agent, seed, codec, "final test" if outcome["returns"].n else "nothing"),
         value=outcome["returns"],
         caution=outcome["caution"],
         believed=outcome["believed"],
         bill=learner.bill,
-        agent=spec.agent,
+        agent=learner.agent,
+        pilot=learner.pilot,
         choice=spec.choice,
         journal=file,
         stopped_by=outcome["stopped_by"],

@@ -138,6 +138,8 @@ def learnt(w: World) -> dict[str, Any]:
         costs={"high_step": 1.0},
         retries=0,
         on_failure="stop",
+        pilot=0,
+        reuse=None,
         gamma=0.9,
         epsilon=0.1,
         max_steps=50,
@@ -245,7 +247,7 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
     ),
     "Learner": lambda w: (
         hilo.Learner,
-        dict(spec=w.learn_spec, journal=new_file(w), sync=False, checkpoint_every=1.0),
+        dict(spec=w.learn_spec, journal=new_file(w), sync=False, checkpoint_every=1.0, reuse=[]),
     ),
     "Learner.spend": lambda w: (learner(w).spend, dict(on_progress=None)),
     "Learner.tell": lambda w: (asked_learner(w).tell, dict(episode=w.run_episode, cost=None)),

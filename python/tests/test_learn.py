@@ -276,3 +276,37 @@ def test_train_says_what_it_would_spend() -> None:
     hilo.train(
         expensive, cheap, episodes=20, seeds=1, max_episodes=40, truncation="terminal", max_steps=50
     )
+
+
+def test_a_pilot_judges_the_cheap_simulator_inside_the_budget(tmp_path: Path) -> None:
+    setting = dict(SETTING, agent={"kind": "mfmcrl", "variant": "plus"}, pilot=30, episodes=80)
+    learnt = hilo.learn(*sides(), journal=tmp_path / "p.journal", **setting)
+    assert learnt.bill["pilot"] == 30
+    assert learnt.bill["episodes"] == 80
+    assert learnt.pilot is not None
+    assert learnt.pilot["episodes"] == 30
+    assert learnt.pilot["goes_on_with"] == learnt.agent
+    assert "30 episodes about the cheap simulator" in str(learnt)
+    with pytest.raises(hilo.Error, match="a pilot is for agent"):
+        hilo.learn(*sides(), journal=tmp_path / "q.journal", **dict(SETTING, pilot=30))
+
+
+def test_a_second_learner_starts_from_what_was_paid_for(tmp_path: Path) -> None:
+    first = hilo.learn(*sides(), journal=tmp_path / "first.journal", **SETTING)
+    setting = dict(SETTING, name="second", agent="q-learning", episodes=20)
+    reuse = tmp_path / "first.journal"
+    second = hilo.learn(*sides(), journal=tmp_path / "second.journal", reuse=reuse, **setting)
+    assert first.bill["reused"] == 0
+    assert second.bill["reused"] == 60
+    assert second.bill["episodes"] == 20
+    assert "60 more that other runs paid for" in str(second)
+    again = hilo.learn(*sides(), journal=tmp_path / "second.journal", reuse=[reuse], **setting)
+    assert again.value.mean == second.value.mean
+    assert again.bill["episodes"] == 20
+    with pytest.raises(hilo.Error, match="cannot be reused by mcrl"):
+        hilo.learn(
+            *sides(), journal=tmp_path / "x.journal", reuse=reuse, **dict(setting, agent="mcrl")
+        )
+    other = hilo.wrap(river(0.5), **WRAP)
+    with pytest.raises(hilo.Error, match="no finished episode of the expensive simulator"):
+        hilo.learn(other, journal=tmp_path / "y.journal", reuse=reuse, **setting)

@@ -1,6 +1,8 @@
 // A stranger's simulator: a walk on a line, three to the left or three to the right of the start.
 // The cheap copy of it pays a little too much.
+#include <filesystem>
 #include <hilo/agent/mfmcrl.hpp>
+#include <hilo/driver/learner.hpp>
 #include <hilo/env/one_path_simulator.hpp>
 #include <iostream>
 
@@ -19,7 +21,25 @@ struct Walk {
   }
 };
 
+// One budget for a problem that hilo has: interrupted after every third episode, and gone on with.
+void learn() {
+  const std::filesystem::path journal = "consumer.journal";
+  std::filesystem::remove(journal);
+  const hilo::LearnSpec spec = hilo::parse_learn_spec(
+      "spec_version = 1\nname = 'consumer'\n[problem]\nkind = 'random-mdp'\nstates = 10\n"
+      "actions = 2\nstart_states = 2\n[train]\ngamma = 0.9\n[budget]\nepisodes = 20\n",
+      "consumer");
+  for (bool done = false; !done;) {
+    hilo::Learner learner(spec, {.journal = journal});
+    for (int i = 0; i < 3 && !done; ++i) done = learner.step();
+    if (done)
+      std::cout << "policy tested in " << learner.outcome().value.returns.n << " of "
+                << learner.bill().episodes << " episodes\n";
+  }
+}
+
 int main() {
+  learn();
   const hilo::Fidelities pair(hilo::make_simulator(Walk{1.0}), hilo::make_simulator(Walk{1.1}));
   hilo::Mfmcrl agent(pair, {.low_rollouts = 2}, 1);
   hilo::Episode episode;

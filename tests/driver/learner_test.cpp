@@ -36,7 +36,7 @@ LearnSpec spec_of(const std::string& budget = "episodes = 60", const std::string
 std::string results_of(const Learner& learner) {
   const LearnOutcome outcome = learner.outcome();
   const Bill bill = learner.bill();
-  std::string text = policy_json(learner.agent(), learner.spec());
+  std::string text = policy_json(learner);
   text += fmt::format("{:.17g} {:.17g} {} {} {} {:.17g} {:.17g}\n", outcome.value.returns.mean,
                       outcome.value.returns.high, bill.training, bill.testing, bill.steps,
                       bill.high_cost, bill.low_cost);
@@ -210,8 +210,7 @@ TEST(Learner, FailuresThatRetriesOvercomeChangeNothing) {
     }
     EXPECT_EQ(learner.bill().failed > 0, chance > 0);
     EXPECT_EQ(learner.bill().skipped, 0U);
-    return fmt::format("{}{:.17g}", policy_json(learner.agent(), learner.spec()),
-                       learner.outcome().value.returns.mean);
+    return fmt::format("{}{:.17g}", policy_json(learner), learner.outcome().value.returns.mean);
   };
   EXPECT_EQ(learn(0.3, "flaky.journal"), learn(0, "whole.journal"));
 }
@@ -281,7 +280,7 @@ TEST(Learner, AGapInTheJournalIsFilledWhateverTheBudgetSays) {
   Learner again(spec, {.journal = folder.path() / "whole.journal", .durable = false});
   while (!again.step()) {
   }
-  EXPECT_EQ(policy_json(learner.agent(), spec), policy_json(again.agent(), spec));
+  EXPECT_EQ(policy_json(learner), policy_json(again));
   EXPECT_EQ(learner.outcome().value.returns.mean, again.outcome().value.returns.mean);
 }
 

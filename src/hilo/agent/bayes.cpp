@@ -287,6 +287,7 @@ AgentKind bayes_kind() {
                           .low = 1,
                           .high = 1e6}},
           .needs = {.low = LowFidelities::one, .gamma_below_1 = true},
+          .learns_from_any_policy = true,
           .for_slow_low_fidelity = {{"low_samples", std::int64_t{30}}},
           .algorithm_version = Bayes::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
@@ -308,6 +309,7 @@ AgentKind bayes_high_kind() {
           .description = "the same without a low fidelity",
           .parameters = {optimism_parameter()},
           .needs = {.gamma_below_1 = true},
+          .learns_from_any_policy = true,
           .algorithm_version = Bayes::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

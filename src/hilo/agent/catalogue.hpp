@@ -67,6 +67,9 @@ struct AgentKind {
   std::vector<ParameterInfo> parameters = {};
   std::vector<Shorthand> variants = {};  // values of the key "variant"
   AgentNeeds needs = {};
+  // It learns from single steps, whatever the policy that made them, so that episodes of another run
+  // are data for it.
+  bool learns_from_any_policy = false;
   // Values that use a slow low fidelity, such as Python code, less before training. The usual
   // defaults take as much as a native simulator gives in a second.
   NamedValues for_slow_low_fidelity = {};
@@ -89,6 +92,8 @@ struct AgentKind {
   // `mean_length` steps. It is a guess, used to compare the costs of runs.
   std::function<double(const Parameters&, double mean_length)> low_steps_per_step = {};
   std::function<PilotView(const Parameters&, double epsilon, std::size_t num_actions)> pilot = {};
+  // The same agent without the low fidelity, as it would be written in a spec.
+  std::function<NamedValues(const Parameters&)> without_low_fidelity = {};
   std::vector<FactInfo> findings = {};  // numbers that only agents of this kind record at tests
   // Whether it estimates as the paper does, so that exact/estimator_bias.hpp applies to it.
   std::function<bool(const Parameters&)> has_the_papers_bias = {};

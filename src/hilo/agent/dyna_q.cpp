@@ -95,6 +95,7 @@ AgentKind dyna_q_kind() {
                                 .low = 0,
                                 .high = 1'000'000}}),
           .needs = {.low = LowFidelities::one},
+          .learns_from_any_policy = true,
           .algorithm_version = DynaQ::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

@@ -31,6 +31,7 @@ AgentKind expected_sarsa_kind() {
           .description = "expected Sarsa on the high fidelity alone",
           .parameters = with_steps(0),
 
+          .learns_from_any_policy = true,
           .algorithm_version = ExpectedSarsa::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

@@ -157,6 +157,12 @@ AgentKind mfmcrl_kind() {
                 return mean_length * static_cast<double>(p.integer("low_rollouts"));
               },
           .pilot = pilot,
+          .without_low_fidelity =
+              [](const Parameters& p) {
+                return NamedValues{{"kind", "mcrl"},
+                                   {"weights", p.text("weights")},
+                                   {"exploration", p.text("exploration")}};
+              },
           .findings = {{.name = "pooled_alpha",
                         .description = "cov / var of the coupled returns, over all pairs"},
                        {.name = "bias_offset",

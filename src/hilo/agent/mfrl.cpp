@@ -320,6 +320,7 @@ AgentKind mfrl_kind() {
           .description = "R-max in a chain of simulators, optimism from below (Cutler et al. 2014)",
           .parameters = mfrl_parameters(),
           .needs = {.low = LowFidelities::several, .gamma_below_1 = true},
+          .learns_from_any_policy = true,
           .for_slow_low_fidelity = {{"low_steps", std::int64_t{100'000}}},
           .algorithm_version = Mfrl::kAlgorithmVersion,
           .build = build_mfrl,
@@ -338,6 +339,7 @@ AgentKind rmax_kind() {
           .description = "R-max on the high fidelity alone (Brafman and Tennenholtz 2002)",
           .parameters = rmax_parameters(),
           .needs = {.gamma_below_1 = true},
+          .learns_from_any_policy = true,
           .algorithm_version = Mfrl::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

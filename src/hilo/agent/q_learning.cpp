@@ -19,6 +19,7 @@ AgentKind q_learning_kind() {
           .description = "Q-learning on the high fidelity alone",
           .parameters = with_steps(0),
 
+          .learns_from_any_policy = true,
           .algorithm_version = QLearning::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {

@@ -26,6 +26,7 @@ AgentKind transfer_kind() {
                    .low = 0,
                    .high = 1e9}}),
           .needs = {.low = LowFidelities::one},
+          .learns_from_any_policy = true,
           .for_slow_low_fidelity = {{"low_steps", std::int64_t{20'000}}},
           .algorithm_version = Transfer::kAlgorithmVersion,
           .build = [](const Fidelities& fidelities, const Parameters& p,

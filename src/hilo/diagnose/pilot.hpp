@@ -5,7 +5,9 @@
 
 #include "hilo/core/moments.hpp"
 #include "hilo/env/fidelities.hpp"
+#include "hilo/policy/low_policy.hpp"
 #include "hilo/policy/q_table.hpp"
+#include "hilo/rollout/first_visits.hpp"
 #include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
@@ -37,6 +39,39 @@ struct Pilot {
   std::vector<Moments> free;  // free returns by low-fidelity pair: all first visits of roll-outs
   std::uint64_t high_steps = 0, low_steps = 0, free_returns = 0, truncated = 0;
   double high_seconds = 0, low_seconds = 0;  // spent in the simulators
+};
+
+// Makes a pilot of high-fidelity episodes that the caller brings, all under the policy that is
+// epsilon-greedy in `q`. It adds the low-fidelity roll-outs of each.
+class PilotStudy {
+ public:
+  // `pair` must outlive it.
+  PilotStudy(const Fidelities& pair, const QTable& q, const PilotOptions& options);
+
+  // Throws Errc::simulator if the episode or a roll-out is not valid. `number` counts training
+  // episodes from 0.
+  void add(std::uint32_t number, const Episode& high);
+  const Pilot& pilot() const { return pilot_; }
+  // For callers that run the episodes themselves.
+  void count_high_seconds(double seconds) { pilot_.high_seconds += seconds; }
+
+ private:
+  void add_coupled_returns(std::uint32_t number, const Episode& high);
+  void add_free_returns(const StreamAddress& streams, const StateAction& start);
+  Horizon horizon() const { return {.gamma = options_.gamma, .max_steps = options_.max_steps}; }
+  // A cut return would be compared with one that may be complete.
+  bool is_left_out(const Episode& e) const {
+    return e.truncated && options_.truncation == Truncation::drop;
+  }
+
+  const Fidelities& pair_;
+  PilotOptions options_;
+  LowPolicy low_policy_;
+  FirstVisits high_visits_, low_visits_;
+  Pilot pilot_;
+  Episode low_, rollout_;
+  std::vector<double> high_returns_, low_returns_;
+  std::vector<StateAction> starts_;
 };
 
 // Runs the pilot under the policy that is epsilon-greedy in `q`; a table of zeros is the uniform

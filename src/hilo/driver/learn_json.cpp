@@ -61,13 +61,14 @@ std::uint64_t whole(const Json& json, const char* key, const std::string& where)
 
 }  // namespace
 
-std::string policy_json(const TabularAgent& agent, const LearnSpec& spec) {
+std::string policy_json(const Learner& learner) {
+  const TabularAgent& agent = learner.agent();
   const Behaviour policy = agent.greedy();
   std::string out = fmt::format(
       "{{\n  \"hilo_policy\": 1,\n  \"kind\": \"table\",\n  \"name\": {},\n  \"agent\": {},\n"
       "  \"program\": {},\n  \"states\": {},\n  \"actions\": {},\n",
-      Json(spec.spec.name).dump(), Json(spec.config().label).dump(), Json(program_name()).dump(),
-      policy.heads.size(), policy.num_actions);
+      Json(learner.spec().spec.name).dump(), Json(learner.agent_label()).dump(),
+      Json(program_name()).dump(), policy.heads.size(), policy.num_actions);
   out += greedy_rows(policy) + ",\n  \"values\": [\n";
   std::vector<double> row(policy.num_actions);
   for (State s = 0; s < policy.heads.size(); ++s) {

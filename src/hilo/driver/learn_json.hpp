@@ -10,7 +10,7 @@ namespace hilo {
 // The formats of docs/learn.md, for programs in any language.
 
 // A policy for tables: the greedy actions and the values of every state.
-std::string policy_json(const TabularAgent& agent, const LearnSpec& spec);
+std::string policy_json(const Learner& learner);
 
 // An expensive episode that is to be made: the policy, and two random words for the action of every
 // step. Throws Errc::usage if max_steps is above a million.

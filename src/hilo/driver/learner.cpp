@@ -69,12 +69,12 @@ const LearnSpec& Learner::spec() const { return impl_->spec; }
 const Journal& Learner::journal() const { return impl_->journal; }
 const TabularAgent& Learner::agent() const { return impl_->loop->agent(); }
 std::uint64_t Learner::replayed() const { return impl_->replayed; }
-double Learner::share() const { return impl_->accounts.share(impl_->loop->low_steps()); }
+double Learner::share() const { return impl_->accounts.share(impl_->low_steps()); }
 std::optional<double> Learner::last_return() const { return impl_->last_return; }
 
 void Learner::keep_checkpoint() {
   impl_->keep_checkpoint(true);
-  impl_->accounts.close(impl_->loop->low_steps(), false);
+  impl_->accounts.close(impl_->low_steps(), false);
 }
 
 void Learner::note_asked() {
@@ -116,7 +116,7 @@ std::optional<LearnRequest> Learner::ask() {
     episode = i.request();
   }
   i.asked = LearnRequest{.at = i.address(), .attempt = i.attempts().size(), .episode = episode};
-  i.accounts.freeze(i.loop->low_steps());
+  i.accounts.freeze(i.low_steps());
   i.accounts.begin_attempt(std::exchange(i.asked_before, std::nullopt));
   return i.asked;
 }
@@ -135,7 +135,7 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
                   .number = i.asked->attempt,
                   .seed = i.asked->episode.simulator_seed(),
                   .steps = episode.length(),
-                  .low_steps = i.loop->low_steps(),
+                  .low_steps = i.low_steps(),
                   .paid = paid_of(episode, i.asked->episode)};
   i.accounts.price(attempt, cost);
   i.append(attempt);  // before it is learnt from
@@ -169,7 +169,7 @@ void Learner::tell_failure(const std::string& error, std::optional<double> cost)
                   .seed = i.asked->episode.simulator_seed(),
                   .failed = true,
                   .error = tail(error),
-                  .low_steps = i.loop->low_steps()};
+                  .low_steps = i.low_steps()};
   i.accounts.price(attempt, cost);
   i.append(attempt);
   i.asked.reset();
@@ -212,6 +212,15 @@ bool Learner::step() {
   return is_done();
 }
 
+std::optional<PilotVerdict> Learner::pilot() const {
+  return impl_->pilot.verdict(impl_->loop->fidelities());
+}
+
+const std::string& Learner::agent_label() const {
+  const LearnSpec& spec = impl_->spec;
+  return impl_->pilot.is_dropped() ? spec.without_low->configs.front().label : spec.config().label;
+}
+
 const std::vector<Measurement>& Learner::findings() const { return impl_->findings; }
 
 LearnReference Learner::reference() const {
@@ -238,7 +247,7 @@ LearnReference Learner::reference() const {
   return out;
 }
 
-Bill Learner::bill() const { return impl_->accounts.bill(impl_->loop->low_steps()); }
+Bill Learner::bill() const { return impl_->accounts.bill(impl_->low_steps()); }
 
 LearnOutcome Learner::outcome() const {
   if (!is_done()) throw Error(Errc::usage, "a run that is not done has no outcome");

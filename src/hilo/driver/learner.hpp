@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "hilo/core/summary.hpp"
+#include "hilo/diagnose/diagnosis.hpp"
 #include "hilo/experiment/learn_spec.hpp"
 #include "hilo/experiment/single_run.hpp"
 #include "hilo/store/journal.hpp"
@@ -20,6 +21,9 @@ struct LearnFiles {
   bool durable = true;          // whether an attempt survives a power failure, not only a crash
   double checkpoint_every = 5;  // seconds; checkpoints take at most a fiftieth of the time
   bool use_checkpoint = true;   // otherwise everything is learnt again from the journal
+  // Journals of other runs, whose episodes of the same expensive simulator a new run learns from
+  // before its own. They are copied into its journal, so that going on does not need them.
+  std::vector<std::filesystem::path> reuse = {};
 
   // Beside the journal.
   std::filesystem::path checkpoint() const { return journal.string() + ".checkpoint"; }
@@ -38,6 +42,8 @@ enum class CostUnit : std::uint8_t { declared, reported, seconds };
 struct Bill {
   std::uint64_t episodes = 0;  // expensive ones that succeeded: of training and of final tests
   std::uint64_t training = 0, testing = 0;
+  std::uint64_t pilot = 0;   // of training
+  std::uint64_t reused = 0;  // paid for by other runs, and not among the others
   std::uint64_t attempts = 0, failed = 0;  // attempts that failed are among the attempts
   std::uint64_t skipped = 0;               // episodes all of whose attempts failed
   std::uint64_t steps = 0, low_steps = 0;
@@ -62,6 +68,13 @@ struct LearnOutcome {
   TestedValue value;
   std::optional<OwnValue> believed;  // by the agent itself
   std::string stopped_by;            // which limit ended training: episodes, steps, cost or wall
+};
+
+// What the pilot said about the cheap simulator, and what was done about it.
+struct PilotVerdict {
+  Diagnosis diagnosis;
+  Advice advice = Advice::cannot_tell;  // the one that was acted on
+  std::string goes_on_with;             // the label of the agent that learnt from then on
 };
 
 // What the value of the policy is to be compared with, exact, where the expensive simulator has a
@@ -110,6 +123,10 @@ class Learner {
   Bill bill() const;
   LearnOutcome outcome() const;  // the run must be done
   LearnReference reference() const;
+  // Nothing if there is no pilot, or if it is not at its end.
+  std::optional<PilotVerdict> pilot() const;
+  // The label of the agent that learns now: without the cheap simulator, if the pilot dropped it.
+  const std::string& agent_label() const;
   // What the agent found out about the simulators, after 1, 2, 5, 10, 20, 50, ... episodes.
   const std::vector<Measurement>& findings() const;
   const TabularAgent& agent() const;

@@ -7,6 +7,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/text_file.hpp"
+#include "hilo/diagnose/pilot_fit.hpp"
 #include "hilo/experiment/detail/spec_configs.hpp"
 #include "hilo/experiment/detail/spec_limits.hpp"
 #include "hilo/experiment/detail/spec_toml.hpp"
@@ -96,6 +97,7 @@ LearnData read_learn_spec(toml::table root, const std::string& where) {
   data.budget = take_values(root, "budget", where);
   data.cost = take_values(root, "cost", where);
   data.failures = take_values(root, "failures", where);
+  data.pilot = take_values(root, "pilot", where);
   if (const toml::node* seed = root.get("seed")) {
     const auto* number = seed->as_integer();
     if (number == nullptr || number->get() < 0)
@@ -113,7 +115,7 @@ void require_no_budget(const SpecTable& train, const std::string& where) {
     if (train.values.contains(key))
       fail(
           fmt::format("{}: train: '{}' belongs to hilo run; what a learn run may spend is said in "
-                      "[budget]",
+                      "[budget] and [pilot]",
                       where, key));
 }
 
@@ -162,6 +164,28 @@ Configuration identity_of(const LearnSpec& learn, const LearnData& data, const s
   identity.add("algorithm_version", fmt::format("{}", learn.config().agent->algorithm_version));
   identity.add("seed", fmt::format("{}", learn.seed));
   return identity;
+}
+
+// A pilot judges the estimator of one kind of agent, so that another has no use for its answer.
+void check_pilot(const LearnSpec& learn, const std::string& where) {
+  const RunConfig& config = learn.config();
+  const std::uint64_t episodes = learn.pilot_episodes;
+  if (!config.agent->pilot || !config.agent->without_low_fidelity)
+    fail(fmt::format(
+        "{}: pilot: episodes is {}, but the agent is {}, of which a pilot says nothing{}; a pilot "
+        "is for agent = \"mfmcrl\", whose estimator it judges",
+        where, episodes, config.agent->name,
+        learn.choice.empty() ? "" : " (hilo chose it, because the spec names none)"));
+  const PilotView view =
+      config.agent->pilot(config.agent_parameters, config.train.number("epsilon"), 1);
+  if (!view.obstacle.empty()) fail(fmt::format("{}: pilot: {}", where, view.obstacle));
+  if (episodes < kPilotGroups)
+    fail(fmt::format("{}: pilot: episodes is {}, but must be 0, or at least {} to tell anything",
+                     where, episodes, kPilotGroups));
+  const std::uint64_t most = learn.budget.episodes - learn.reserved_episodes().value_or(0);
+  if (learn.budget.episodes > 0 && episodes >= most)
+    fail(fmt::format("{}: pilot: episodes is {}, but must be below the {} episodes to learn from",
+                     where, episodes, most));
 }
 
 }  // namespace
@@ -233,6 +257,18 @@ std::span<const ParameterInfo> failure_parameters() {
   return kInfos;
 }
 
+std::span<const ParameterInfo> pilot_parameters() {
+  static const std::vector<ParameterInfo> kInfos = {
+      {.name = "episodes",
+       .description = "first expensive episodes, which are learnt from and judge the cheap "
+                      "simulator, for the agent mfmcrl; 0: no pilot",
+       .default_value = std::int64_t{0},
+       .low = 0,
+       .high = 10'000'000},
+  };
+  return kInfos;
+}
+
 std::optional<std::uint64_t> LearnSpec::reserved_episodes() const {
   if (budget.reserve) return budget.reserve;
   if (budget.episodes == 0) return std::nullopt;
@@ -267,6 +303,10 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
   const Parameters failures(where + ": failures", failure_parameters(), data.failures);
   learn.failures = {.retries = static_cast<std::uint64_t>(failures.integer("retries")),
                     .stop = failures.text("on_failure") == "stop"};
+  const Parameters pilot(where + ": pilot", pilot_parameters(), data.pilot);
+  learn.pilot_episodes = static_cast<std::uint64_t>(pilot.integer("episodes"));
+  if (learn.pilot_episodes > 0)
+    data.spec.train.values["pilot_episodes"] = pilot.integer("episodes");
   // The run's own budget is never reached, and its own tests are never due.
   data.spec.train.values["episodes"] = static_cast<std::int64_t>(kMaxEpisodes);
   data.spec.test.values["episodes"] = std::int64_t{0};
@@ -288,6 +328,14 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
   learn.spec = make_spec(data.spec, where, own);
   if (learn.spec.configs.size() != 1)
     fail(fmt::format("{}: a learn run has one configuration, so nothing can be swept", where));
+  if (learn.pilot_episodes > 0) {
+    check_pilot(learn, where);
+    data.spec.agents = {
+        {.values = learn.config().agent->without_low_fidelity(learn.config().agent_parameters)}};
+    // Values of the problem that came with a variant of the agent stay.
+    for (const auto& [key, value] : learn.config().problem) data.spec.problem.values[key] = value;
+    learn.without_low = make_spec(data.spec, where, own);
+  }
   learn.identity = identity_of(learn, data, where);
   return learn;
 }

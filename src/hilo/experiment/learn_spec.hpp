@@ -33,7 +33,7 @@ struct FailureRules {
 // choose, and the tables that only `hilo learn` has.
 struct LearnData {
   SpecData spec;
-  NamedValues budget, cost, failures;
+  NamedValues budget, cost, failures, pilot;
   bool low_is_slow = false;  // the cheap simulator runs Python code: an agent that hilo chooses
                              // spares it
 };
@@ -45,6 +45,11 @@ struct LearnSpec {
   Budget budget;
   DeclaredCosts costs;
   FailureRules failures;
+  // The first training episodes, under the uniform policy, after which the cheap simulator is
+  // judged; 0: none. If it is not worth its while, training goes on with `without_low`, the same
+  // agent without the cheap simulator.
+  std::uint64_t pilot_episodes = 0;
+  std::optional<Spec> without_low = {};
   // Everything that decides the results of the run except what it may spend: a run can be continued
   // only by a spec with the same identity. It includes the seed.
   Configuration identity;
@@ -64,9 +69,10 @@ LearnSpec make_learn_spec(const LearnData& data, const std::string& where,
                           const std::shared_ptr<const ProblemKind>& own = nullptr);
 LearnSpec load_learn_spec(const std::filesystem::path& file, const Overrides& overrides = {});
 
-// The keys of [budget], [cost] and [failures], for help texts.
+// The keys of [budget], [cost], [failures] and [pilot], for help texts.
 std::span<const ParameterInfo> budget_parameters();
 std::span<const ParameterInfo> cost_parameters();
 std::span<const ParameterInfo> failure_parameters();
+std::span<const ParameterInfo> pilot_parameters();
 
 }  // namespace hilo

@@ -10,15 +10,14 @@
 #include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/report/detail/assets.hpp"
+#include "hilo/report/detail/learn_pictures.hpp"
+#include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/html.hpp"
 #include "hilo/report/table.hpp"
 
 namespace hilo {
 namespace {
 
-constexpr double kWidth = 860, kHeight = 360;
-constexpr double kLeft = 70, kRight = 180, kTop = 16, kBottom = 46;  // margins of the plot
-constexpr std::size_t kMostDots = 400;
 constexpr std::size_t kMostShownStates = 100;
 
 constexpr const char* kHead = R"(<!doctype html>
@@ -29,171 +28,6 @@ constexpr const char* kHead = R"(<!doctype html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">
 <link rel="icon" href="data:,">
 )";
-
-// An expensive episode of training: what had been spent when it ended, and its return.
-struct Dot {
-  double cost = 0, value = 0;
-};
-
-// All training episodes, or means of as many neighbours as it takes to show few dots.
-std::vector<Dot> dots_of(const Learner& learner) {
-  const Bill bill = learner.bill();
-  const double low_step =
-      bill.low_steps > 0 ? bill.low_cost / static_cast<double>(bill.low_steps) : 0;
-  const std::uint64_t bin = std::max<std::uint64_t>(1, (bill.training + kMostDots - 1) / kMostDots);
-  std::vector<Dot> dots;
-  double cost = 0;
-  double sum = 0;
-  std::uint64_t count = 0;
-  for (const JournalledRun& run : learner.journal().runs()) {
-    if (run.name != learner.spec().spec.name || run.seed != learner.spec().seed) continue;
-    learner.journal().for_each_attempt(run.id, [&](const Attempt& attempt) {
-      cost += attempt.cost;
-      if (attempt.failed || attempt.at.test) return;
-      sum += attempt.paid.discounted_return;
-      if (++count < bin) return;
-      dots.push_back({cost + low_step * static_cast<double>(attempt.low_steps),
-                      sum / static_cast<double>(bin)});
-      sum = 0;
-      count = 0;
-    });
-  }
-  return dots;
-}
-
-// The mean of the last tenth of the episodes so far, at least of five.
-std::vector<Dot> running_mean(const std::vector<Dot>& dots) {
-  const std::size_t window = std::max<std::size_t>(5, dots.size() / 10);
-  std::vector<Dot> out;
-  double sum = 0;
-  for (std::size_t i = 0; i < dots.size(); ++i) {
-    sum += dots[i].value;
-    if (i >= window) sum -= dots[i - window].value;
-    if (i + 1 >= window) out.push_back({dots[i].cost, sum / static_cast<double>(window)});
-  }
-  return out;
-}
-
-// 1, 2 or 5 times a power of ten, such that about five steps span the range.
-double step_of(double range) {
-  const double rough = std::max(range, 1e-300) / 5;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= rough) return factor * power;
-  return 10 * power;
-}
-
-struct Scale {
-  double low, high, from, to;
-  double operator()(double x) const { return from + (x - low) / (high - low) * (to - from); }
-};
-
-Scale scale_of(double low, double high, double from, double to) {
-  if (!(high > low)) {
-    low -= 0.5;
-    high += 0.5;
-  }
-  return {low, high, from, to};
-}
-
-// A horizontal line with its name at the right.
-struct Level {
-  double value;
-  std::string name, colour, dash;
-};
-
-std::string axes(const Scale& x, const Scale& y, const std::string& unit) {
-  std::string out;
-  const double step_y = step_of(y.high - y.low);
-  for (double v = std::ceil(y.low / step_y) * step_y; v <= y.high; v += step_y)
-    out += fmt::format(
-        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"var(--grid)\"/>"
-        "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.4g}</text>\n",
-        x.from, x.to, y(v), x.from - 8, y(v) + 4, std::abs(v) < step_y / 1e6 ? 0.0 : v);
-  const double step_x = step_of(x.high - x.low);
-  for (double v = std::ceil(x.low / step_x) * step_x; v <= x.high; v += step_x)
-    out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
-                       x(v), y.from + 18, v);
-  return out + fmt::format(
-                   "<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">cost{}</text>\n"
-                   "<text transform=\"translate(14 {:.1f}) rotate(-90)\" "
-                   "text-anchor=\"middle\">discounted return</text>\n",
-                   (x.from + x.to) / 2, y.from + 38, unit, (y.from + y.to) / 2);
-}
-
-// Names that would lie upon each other are moved apart.
-std::string levels_svg(std::vector<Level> levels, const Scale& x, const Scale& y) {
-  std::ranges::sort(levels, std::greater<>(), &Level::value);
-  std::string out;
-  double last = -1e9;
-  for (const Level& level : levels) {
-    const double at = y(level.value);
-    const double text = std::max(at + 4, last + 15);
-    last = text;
-    out += fmt::format(
-        "<line x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"2\"{}/>"
-        "<text x=\"{}\" y=\"{:.1f}\" fill=\"{}\">{}</text>\n",
-        x.from, x.to, at, at, level.colour,
-        level.dash.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", level.dash), x.to + 8,
-        text, level.colour, escape_html(level.name));
-  }
-  return out;
-}
-
-std::string picture(const Learner& learner, const LearnOutcome& outcome,
-                    const LearnReference& reference) {
-  const std::vector<Dot> dots = dots_of(learner);
-  const Bill bill = learner.bill();
-  std::vector<Level> levels;
-  const Summary& tested = outcome.value.returns;
-  if (tested.n > 0)
-    levels.push_back({tested.mean, fmt::format("tested {:.4g}", tested.mean), "var(--good)", ""});
-  if (reference.cheap_alone)
-    levels.push_back({*reference.cheap_alone,
-                      fmt::format("cheap one alone {:.4g}", *reference.cheap_alone), "var(--open)",
-                      "7 5"});
-  if (reference.optimum)
-    levels.push_back({*reference.optimum, fmt::format("optimum {:.4g}", *reference.optimum),
-                      "var(--quiet)", "2 4"});
-  double low = tested.n > 0 ? tested.low : 0;
-  double high = tested.n > 0 ? tested.high : 0;
-  if (tested.n == 0 && !dots.empty()) low = high = dots[0].value;
-  for (const Dot& dot : dots) {
-    low = std::min(low, dot.value);
-    high = std::max(high, dot.value);
-  }
-  for (const Level& level : levels) {
-    low = std::min(low, level.value);
-    high = std::max(high, level.value);
-  }
-  const double room = 0.04 * (high - low);
-  const Scale x = scale_of(0, bill.cost(), kLeft, kWidth - kRight);
-  const Scale y = scale_of(low - room, high + room, kHeight - kBottom, kTop);
-  std::string out = fmt::format(
-      "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"Returns against cost\" "
-      "style=\"width:100%;"
-      "height:auto;display:block;font-size:13px;fill:var(--text)\">\n",
-      kWidth, kHeight);
-  out += axes(x, y, bill.unit == CostUnit::seconds ? ", seconds" : "");
-  if (tested.n > 1)
-    out += fmt::format(
-        "<rect x=\"{}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"var(--good)\" "
-        "opacity=\"0.16\"/>\n",
-        x.from, y(tested.high), x.to - x.from, y(tested.low) - y(tested.high));
-  for (const Dot& dot : dots)
-    out += fmt::format(
-        "<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.2\" fill=\"var(--accent)\" "
-        "opacity=\"0.45\"/>\n",
-        x(dot.cost), y(dot.value));
-  std::vector<std::string> path;
-  for (const Dot& dot : running_mean(dots))
-    path.push_back(fmt::format("{:.1f},{:.1f}", x(dot.cost), y(dot.value)));
-  out += fmt::format(
-      "<polyline points=\"{}\" fill=\"none\" stroke=\"var(--accent)\" stroke-width=\"2.5\"/>\n",
-      fmt::join(path, " "));
-  out += levels_svg(levels, x, y) + "</svg>\n";
-  return out;
-}
 
 std::string caption(const LearnOutcome& outcome, const LearnReference& reference) {
   std::string text =
@@ -240,6 +74,9 @@ Table bill_table(const Bill& bill) {
   Table table{.title = "The bill", .rows = {{"", "number", "cost"}}, .note = {}};
   const auto count = [](std::uint64_t n) { return group_digits(static_cast<double>(n)); };
   table.rows.push_back({"expensive episodes, to learn from", count(bill.training), ""});
+  if (bill.pilot > 0) table.rows.push_back({"of these in the pilot", count(bill.pilot), ""});
+  if (bill.reused > 0)
+    table.rows.push_back({"episodes that other runs paid for", count(bill.reused), "0"});
   table.rows.push_back({"expensive episodes, to test the policy", count(bill.testing), ""});
   table.rows.push_back({"attempts that failed", count(bill.failed), ""});
   table.rows.push_back({"episodes that were skipped", count(bill.skipped), ""});
@@ -257,6 +94,20 @@ Table bill_table(const Bill& bill) {
                                         : "declared",
       bill.clock);
   return table;
+}
+
+std::string pilot_section(const Learner& learner) {
+  const auto pilot = learner.pilot();
+  if (!pilot) return "";
+  std::string out = fmt::format(
+      "<section class=\"pilot\"><h2>The pilot: {}</h2><p>{} learnt from then on.</p><ul>",
+      escape_html(name_of(pilot->advice)), escape_html(pilot->goes_on_with));
+  for (const std::string& sentence : explain(pilot->diagnosis))
+    out += fmt::format("<li>{}</li>", escape_html(sentence));
+  const RunConfig& config = learner.spec().config();
+  if (!config.agent->pilot(config.agent_parameters, 0, 1).is_what_is_judged)
+    out += "<li>The pilot judges MFMCRL+ (variant = \"plus\"), not the estimator of this run.</li>";
+  return out + "</ul></section>\n";
 }
 
 Table findings_table(const Learner& learner) {
@@ -318,13 +169,16 @@ std::string make_learn_page(const Learner& learner, const std::string& command) 
       "class=\"lead\">{}</p></header>\n"
       "<main id=\"main\">\n",
       escape_html(spec.spec.name), escape_html(answer(learner, outcome, reference)));
-  out +=
-      fmt::format("<figure>{}<p class=\"note\">{}</p></figure>\n",
-                  picture(learner, outcome, reference), escape_html(caption(outcome, reference)));
+  out += fmt::format("<figure>{}<p class=\"note\">{}</p></figure>\n",
+                     returns_picture(learner, outcome, reference),
+                     escape_html(caption(outcome, reference)));
   const auto block = [&](const Table& table) {
     if (!table.empty()) out += html_table(table);
   };
   block(bill_table(learner.bill()));
+  out += pilot_section(learner);
+  if (!learner.findings().empty())
+    out += fmt::format("<figure>{}</figure>\n", findings_picture(learner.findings()));
   block(findings_table(learner));
   block(policy_table(learner));
   for (const std::string& note : learner.notes())
@@ -335,7 +189,7 @@ std::string make_learn_page(const Learner& learner, const std::string& command) 
       "The spec</summary><pre>{}</pre></details><p>Nothing on this page is loaded from "
       "anywhere.</p>"
       "</footer>\n</body>\n</html>\n",
-      fact("agent", spec.config().label), fact("chosen", spec.choice),
+      fact("agent", learner.agent_label()), fact("chosen", spec.choice),
       fact("stopped by the budget of", outcome.stopped_by),
       fact("journal", learner.journal().file().filename().string()), fact("command", command),
       fact("made by", program_name()), escape_html(spec.spec.text));

@@ -12,6 +12,7 @@
 #include "hilo/store/detail/checksum.hpp"
 #include "hilo/store/detail/journal_runs.hpp"
 #include "hilo/store/detail/journal_schema.hpp"
+#include "hilo/store/detail/journal_sums.hpp"
 #include "hilo/store/detail/path_bytes.hpp"
 #include "hilo/store/detail/sqlite.hpp"
 #include "hilo/store/detail/store_file.hpp"
@@ -263,6 +264,12 @@ void Journal::append(std::int64_t run, const Attempt& attempt) {
   transaction.commit();
 }
 
+void Journal::append_all(std::int64_t run, std::span<const Attempt> attempts) {
+  Transaction transaction(impl_->db);
+  for (const Attempt& attempt : attempts) impl_->writer().append(run, attempt);
+  transaction.commit();
+}
+
 std::vector<Attempt> Journal::attempts_at(std::int64_t run, const EpisodeAddress& at) const {
   Statement& rows = impl_->rows_at();
   rows.bind(run).bind(static_cast<std::int64_t>(at.episode)).bind(test_of(at));
@@ -277,50 +284,14 @@ void Journal::for_each_attempt(std::int64_t run,
   impl_->visit_rows(run, [&](const AttemptRow& row) { visit(attempt_of(row)); });
 }
 
-Spent Journal::spent(std::int64_t run) const {
-  Spent spent;
-  // In the order of the attempts, so that sums have the same bits as those kept along the way.
-  Statement rows(impl_->db,
-                 "SELECT episode, test, status = 'finished', steps, cost, cost_source, seconds, "
-                 "clock, low_steps, low_seconds FROM attempt WHERE run = ? ORDER BY position");
-  rows.bind(run);
-  constexpr std::pair<std::int64_t, std::int64_t> kNone = {-1, -1};
-  std::pair<std::int64_t, std::int64_t> failing = kNone;  // episode and test
-  while (rows.step()) {
-    const auto steps = static_cast<std::uint64_t>(rows.integer(3));
-    const auto episode = static_cast<std::uint64_t>(rows.integer(0));
-    const bool is_test = rows.integer(1) >= 0;
-    const std::pair at(rows.integer(0), rows.integer(1));
-    ++spent.attempts;
-    spent.steps += steps;
-    spent.cost += rows.number(4);
-    if (rows.text(5) == "reported") ++spent.reported;
-    spent.seconds += rows.number(6);
-    spent.clock = std::max(spent.clock, rows.number(7));
-    if (const auto low_steps = static_cast<std::uint64_t>(rows.integer(8));
-        low_steps >= spent.low_steps) {
-      spent.low_steps = low_steps;
-      spent.low_seconds = std::max(spent.low_seconds, rows.number(9));
-    }
-    if (rows.integer(2) == 0) {
-      ++spent.failed;
-      if (failing != at) ++spent.failed_in_a_row;
-      failing = at;
-      continue;
-    }
-    failing = kNone;
-    spent.failed_in_a_row = 0;
-    if (is_test) {
-      ++spent.testing;
-      continue;
-    }
-    ++spent.training;
-    spent.training_cost += rows.number(4);
-    spent.training_steps += steps;
-    spent.training_seconds += rows.number(6);
-    spent.last_training = std::max(spent.last_training.value_or(0), episode);
-  }
-  return spent;
+Spent Journal::spent(std::int64_t run) const { return sum_of_attempts(impl_->db, run); }
+
+std::uint64_t Journal::finished_among_first(std::int64_t run, std::uint64_t episodes) const {
+  Statement row(impl_->db,
+                "SELECT count(*) FROM attempt WHERE run = ? AND episode < ? AND test < 0 AND "
+                "status = 'finished'");
+  row.bind(run).bind(static_cast<std::int64_t>(episodes));
+  return row.step() ? static_cast<std::uint64_t>(row.integer(0)) : 0;
 }
 
 std::uint64_t Journal::given_up(std::int64_t run, std::uint64_t retries) const {

@@ -30,6 +30,10 @@ struct PaidEpisode {
   double discounted_return = 0;
 };
 
+// The source of the cost of an episode that another run has paid for: this one learns from it, and
+// it is not among what this one has spent.
+inline constexpr const char* kReused = "reused";
+
 // One attempt at an expensive episode. It was paid for, whether it succeeded or not.
 struct Attempt {
   EpisodeAddress at;
@@ -39,7 +43,7 @@ struct Attempt {
   std::string error = {};  // the tail of the message, if it failed
   std::uint64_t steps = 0;
   double cost = 0;
-  std::string cost_source = {};  // declared, reported or measured
+  std::string cost_source = {};  // declared, reported, measured or kReused
   std::uint64_t low_steps = 0;   // cheap steps of the run when the attempt began,
   double low_seconds = 0;        // and the time that they took
   double seconds = 0;            // that it took
@@ -47,6 +51,8 @@ struct Attempt {
   std::string started = {};      // UTC; empty: now
   std::string host = {};         // empty: this one
   PaidEpisode paid = {};         // empty if it failed
+
+  bool is_reused() const { return cost_source == kReused; }
 };
 
 // A simulator as it was when a run began.
@@ -60,6 +66,7 @@ struct SimulatorIdentity {
 struct Spent {
   std::uint64_t attempts = 0, failed = 0;   // all attempts, and those that failed
   std::uint64_t training = 0, testing = 0;  // episodes that succeeded
+  std::uint64_t reused = 0;                 // episodes of other runs, which are in no other number
   std::uint64_t steps = 0;
   double cost = 0;  // of the attempts
   // Of those that succeeded, in training:
@@ -111,10 +118,14 @@ class Journal {
   std::int64_t find_or_add(const JournalledRun& run);
 
   void append(std::int64_t run, const Attempt& attempt);
+  // All of them or none.
+  void append_all(std::int64_t run, std::span<const Attempt> attempts);
   // In their order; empty if there are none.
   std::vector<Attempt> attempts_at(std::int64_t run, const EpisodeAddress& at) const;
   void for_each_attempt(std::int64_t run, const std::function<void(const Attempt&)>& visit) const;
   Spent spent(std::int64_t run) const;
+  // Training episodes that succeeded, of the first `episodes`.
+  std::uint64_t finished_among_first(std::int64_t run, std::uint64_t episodes) const;
   // Episodes of which all attempts failed, more than `retries` of them.
   std::uint64_t given_up(std::int64_t run, std::uint64_t retries) const;
   // A number that stands for the first `episodes` training episodes of a run: it changes if an

@@ -29,6 +29,7 @@ Accounts::Accounts(const LearnSpec& spec, Journal& journal, std::int64_t run)
   clock_before_ = std::max(spent_.clock, journal.decided(run, kClock).value_or(0));
   high_second_ = journal.decided(run, kHighSecond);
   low_second_ = journal.decided(run, kLowSecond);
+  pilot_ = journal.finished_among_first(run, spec.pilot_episodes);
   if (!spec.failures.stop) skipped_ = journal.given_up(run, spec.failures.retries);
 }
 
@@ -79,6 +80,26 @@ std::string Accounts::limit_reached(std::uint64_t low_steps) const {
   return limit_of_retries(low_steps);
 }
 
+std::uint64_t Accounts::planned_training(std::uint64_t low_steps) const {
+  const Budget& budget = spec_.budget;
+  const auto so_far = static_cast<double>(spent_.training);
+  constexpr double kWithoutLimit = 10;  // times what there is
+  double planned = kWithoutLimit * so_far;
+  bool is_limited = false;
+  const auto limit = [&](double episodes) {
+    planned = is_limited ? std::min(planned, episodes) : episodes;
+    is_limited = true;
+  };
+  if (budget.episodes > 0)
+    limit(static_cast<double>(budget.episodes - spec_.reserved_episodes().value_or(0)));
+  if (budget.steps > 0 && spent_.steps > 0)
+    limit((1 - kTenth) * so_far * static_cast<double>(budget.steps) /
+          static_cast<double>(spent_.steps));
+  if (budget.cost > 0 && cost(low_steps) > 0)
+    limit((1 - kTenth) * so_far * budget.cost / cost(low_steps));
+  return static_cast<std::uint64_t>(std::max(planned, so_far));
+}
+
 std::string Accounts::first_limit() const {
   const Budget& budget = spec_.budget;
   return budget.episodes > 0 ? "episodes"
@@ -127,6 +148,7 @@ void Accounts::add(const Attempt& attempt) {
     ++spent_.testing;
   } else {
     ++spent_.training;
+    if (attempt.at.episode < spec_.pilot_episodes) ++pilot_;
     spent_.training_cost += attempt.cost;
     spent_.training_steps += attempt.steps;
     spent_.training_seconds += attempt.seconds;
@@ -163,6 +185,8 @@ Bill Accounts::bill(std::uint64_t low_steps) const {
   return {.episodes = spent_.training + spent_.testing,
           .training = spent_.training,
           .testing = spent_.testing,
+          .pilot = pilot_,
+          .reused = spent_.reused,
           .attempts = spent_.attempts,
           .failed = spent_.failed,
           .skipped = skipped_,

@@ -27,6 +27,10 @@ class Accounts {
   std::string limit_of_retries(std::uint64_t low_steps) const;
   std::string limit_reached(std::uint64_t low_steps) const;
 
+  // About how many training episodes the budget is good for, by what they have cost so far. A limit
+  // of wall time does not count, because nothing may depend on it.
+  std::uint64_t planned_training(std::uint64_t low_steps) const;
+
   // The limit that is given first, of episodes, steps, cost and wall.
   std::string first_limit() const;
 
@@ -62,6 +66,7 @@ class Accounts {
   std::int64_t run_;
   Spent spent_;
   std::uint64_t skipped_ = 0;
+  std::uint64_t pilot_ = 0;  // training episodes of the pilot that succeeded
   double clock_before_ = 0;  // wall seconds of earlier processes, and outside of hilo
   SteadyClock::time_point opened_ = SteadyClock::now();
   SteadyClock::time_point attempt_began_ = SteadyClock::now();

@@ -10,6 +10,8 @@
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/accounts.hpp"
 #include "hilo/driver/detail/learn_checkpoint.hpp"
+#include "hilo/driver/detail/paid_before.hpp"
+#include "hilo/driver/detail/pilot_judge.hpp"
 #include "hilo/rollout/check_episode.hpp"
 
 // For learner.cpp only: the state of a learn run, and how it catches up with its journal.
@@ -24,41 +26,14 @@ inline bool is_milestone(std::uint64_t episode) {
   return episode == 1 || episode == 2 || episode == 5;
 }
 
-inline std::vector<SimulatorIdentity> simulators_of(const LearnSpec& spec) {
-  Configuration high;
-  Configuration low;
-  const ProblemKind& kind = *spec.config().problem_kind;
-  for (const auto& [key, value] : spec.config().configuration.entries()) {
-    if (!key.starts_with("problem.")) continue;
-    const auto info = std::ranges::find(kind.parameters, key.substr(8), &ParameterInfo::name);
-    const bool of_low = info != kind.parameters.end() && info->low_fidelity_only;
-    (of_low ? low : high).add(key, value);
-  }
-  std::vector<SimulatorIdentity> out = {{.role = "high",
-                                         .name = kind.name,
-                                         .version = std::string(version()),
-                                         .identity = high.hash()}};
-  if (spec.config().agent->uses_low_fidelity())
-    out.push_back({.role = "low",
-                   .name = kind.name,
-                   .version = std::string(version()),
-                   .identity = low.hash()});
-  return out;
-}
-
 struct Learner::Impl {
   Impl(LearnSpec its_spec, LearnFiles its_files)
       : spec(std::move(its_spec)),
         files(std::move(its_files)),
         journal(Journal::open(files.journal, files.durable)),
-        run(journal.find_or_add({.name = spec.spec.name,
-                                 .seed = spec.seed,
-                                 .identity = spec.identity,
-                                 .spec = spec.spec.text,
-                                 .program = {},
-                                 .started = {},
-                                 .simulators = simulators_of(spec)})),
-        loop(std::make_unique<SingleRun>(spec.spec, "", spec.seed)),
+        run(begin_run(spec, files, journal)),
+        pilot(spec, journal, run),
+        loop(new_loop()),
         accounts(spec, journal, run),
         checkpoint(files.checkpoint(), files.checkpoint_every) {
     notes = spec.spec.notes;
@@ -67,6 +42,16 @@ struct Learner::Impl {
     failed_in_a_row = spent.failed_in_a_row;
     load_checkpoint();
   }
+
+  // If the pilot has dropped the cheap simulator, everything is learnt without it from the first
+  // episode on: the pilot's own episodes follow the uniform policy, so that they are the same.
+  std::unique_ptr<SingleRun> new_loop() const {
+    return std::make_unique<SingleRun>(pilot.is_dropped() ? *spec.without_low : spec.spec, "",
+                                       spec.seed);
+  }
+
+  // Of the agent, and of the judgement of the pilot.
+  std::uint64_t low_steps() const { return loop->low_steps() + pilot.low_steps(); }
 
   // Checkpoints only save time. One that is missing, damaged, of another program or ahead of the
   // journal is not used, and everything is learnt again from the journal.
@@ -81,7 +66,7 @@ struct Learner::Impl {
       next_training = saved->episodes;
       findings = saved->findings;
     } catch (const Error&) {
-      loop = std::make_unique<SingleRun>(spec.spec, "", spec.seed);
+      loop = new_loop();
       next_training = 0;
     }
   }
@@ -104,11 +89,14 @@ struct Learner::Impl {
   // the journal is used, and only what is not there is asked of the budget.
   void catch_up(const std::function<bool()>& keep_going = {}) {
     const auto goes_on = [&] { return !keep_going || keep_going(); };
-    while (phase == Phase::training && !attempts().empty() && take(attempts()))
+    while (phase == Phase::training) {
+      judge_pilot();
+      if (attempts().empty() || !take(attempts())) break;
       if (!goes_on()) return;
+    }
     if (phase == Phase::training && !may_go_on_training()) {
       keep_checkpoint(true);  // for a budget that is extended later
-      stopped_by = accounts.limit_reached(loop->low_steps());
+      stopped_by = accounts.limit_reached(low_steps());
       if (stopped_by.empty()) stopped_by = accounts.first_limit();
       phase = Phase::testing;
       was_closed = journal.decided(run, kTestedAfter) == static_cast<double>(next_training);
@@ -116,22 +104,34 @@ struct Learner::Impl {
     }
     while (phase == Phase::testing && goes_on()) {
       if (!attempts().empty() && take(attempts())) continue;
-      const bool may_test = attempts().empty()
-                                ? accounts.may_test(next_test, loop->low_steps())
-                                : accounts.limit_of_retries(loop->low_steps()).empty();
+      const bool may_test = attempts().empty() ? accounts.may_test(next_test, low_steps())
+                                               : accounts.limit_of_retries(low_steps()).empty();
       if (may_test) return;
       phase = Phase::done;
-      accounts.close(loop->low_steps(), true);
+      accounts.close(low_steps(), true);
       journal.decide(run, kTestedAfter, static_cast<double>(next_training));
     }
+  }
+
+  void judge_pilot() {
+    if (pilot.is_judged() || next_training != spec.pilot_episodes) return;
+    double seconds = 0;
+    {
+      const Stopwatch watch(seconds);
+      pilot.judge(loop->fidelities(), loop->low_steps(), accounts.planned_training(low_steps()));
+    }
+    accounts.worked(seconds, low_steps());
+    if (!pilot.is_dropped()) return;
+    loop = new_loop();
+    next_training = 0;
   }
 
   // An episode that is missing between others is made again, whatever the budget says: what was
   // paid for behind it could not be used otherwise. A retry only needs what is left of the budget.
   bool may_go_on_training() const {
     if (last_training && *last_training > next_training) return true;
-    return found.empty() ? accounts.may_train(loop->low_steps())
-                         : accounts.limit_of_retries(loop->low_steps()).empty();
+    return found.empty() ? accounts.may_train(low_steps())
+                         : accounts.limit_of_retries(low_steps()).empty();
   }
 
   // What the journal has of the next episode.
@@ -168,7 +168,7 @@ struct Learner::Impl {
     const TabularRequest request = ask_loop();
     const Episode& path = last.paid.path;
     check_episode(path, loop->high().num_states(), loop->high().num_actions());
-    for (std::size_t t = 0; t < path.length(); ++t)
+    for (std::size_t t = 0; t < path.length() && !last.is_reused(); ++t)
       if (request.action(static_cast<std::uint32_t>(t), path.states[t]) != path.actions[t]) {
         ++other_actions;
         break;
@@ -185,7 +185,7 @@ struct Learner::Impl {
       loop->tell(path);
     }
     ++next_training;
-    accounts.worked(seconds, loop->low_steps());
+    accounts.worked(seconds, low_steps());
     if (is_milestone(next_training))
       for (const Fact& fact : loop->agent().findings())
         findings.push_back({next_training, fact.name, fact.value});
@@ -199,7 +199,7 @@ struct Learner::Impl {
       const Stopwatch watch(seconds);
       request = loop->ask();
     }
-    accounts.worked(seconds, loop->low_steps());
+    accounts.worked(seconds, low_steps());
     return *request;
   }
 
@@ -235,6 +235,7 @@ struct Learner::Impl {
   LearnFiles files;
   Journal journal;
   std::int64_t run;
+  PilotJudge pilot;
   std::unique_ptr<SingleRun> loop;
   Accounts accounts;
   LearnCheckpointFile checkpoint;

@@ -107,7 +107,8 @@ AttemptRow row_of(const Attempt& attempt) {
 
 AttemptWriter::AttemptWriter(Database& db)
     : next_(db,
-            "SELECT coalesce(max(position), 0) + 1, datetime('now') FROM attempt WHERE run = ?"),
+            "SELECT coalesce(max(position), 0) + 1, datetime('now', (? || ' seconds')) FROM "
+            "attempt WHERE run = ?"),
       insert_(db, fmt::format("INSERT INTO attempt ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
                               "?, ?, ?, ?, ?, ?, ?, ?)",
                               kColumns)) {}
@@ -115,7 +116,7 @@ AttemptWriter::AttemptWriter(Database& db)
 void AttemptWriter::append(std::int64_t run, const Attempt& attempt) {
   AttemptRow row = row_of(attempt);
   row.run = run;
-  next_.bind(run);
+  next_.bind(-attempt.seconds).bind(run);  // it began so long ago
   next_.step();
   row.position = next_.integer(0);
   if (row.started.empty()) row.started = next_.text(1);
