@@ -67,8 +67,8 @@ struct AgentKind {
   std::vector<ParameterInfo> parameters = {};
   std::vector<Shorthand> variants = {};  // values of the key "variant"
   AgentNeeds needs = {};
-  // It learns from single steps, whatever the policy that made them, so that episodes of another run
-  // are data for it.
+  // It learns from single steps, whatever the policy that made them, so that episodes of another
+  // run are data for it.
   bool learns_from_any_policy = false;
   // Values that use a slow low fidelity, such as Python code, less before training. The usual
   // defaults take as much as a native simulator gives in a second.

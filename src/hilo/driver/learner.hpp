@@ -42,8 +42,8 @@ enum class CostUnit : std::uint8_t { declared, reported, seconds };
 struct Bill {
   std::uint64_t episodes = 0;  // expensive ones that succeeded: of training and of final tests
   std::uint64_t training = 0, testing = 0;
-  std::uint64_t pilot = 0;   // of training
-  std::uint64_t reused = 0;  // paid for by other runs, and not among the others
+  std::uint64_t pilot = 0;                 // of training
+  std::uint64_t reused = 0;                // paid for by other runs, and not among the others
   std::uint64_t attempts = 0, failed = 0;  // attempts that failed are among the attempts
   std::uint64_t skipped = 0;               // episodes all of whose attempts failed
   std::uint64_t steps = 0, low_steps = 0;
