@@ -14,6 +14,7 @@ using Handler = std::function<int()>;
 
 Handler add_learn(App& app);
 Handler add_journal(App& app);
+Handler add_check_simulator(App& app);
 Handler add_run(App& app);
 Handler add_reproduce(App& app);
 Handler add_report(App& app);

@@ -209,6 +209,20 @@ void require_outputs(const Options& options, const LearnOutputs& files) {
   }
 }
 
+// Whether the run is done. Otherwise it was interrupted.
+bool spend(Learner& learner, LearnProgress& progress) {
+  try {
+    bool done = learner.catch_up([] { return !stop_requested; });
+    while (!done && !stop_requested) {
+      done = learner.step();
+      progress.show(learner);
+    }
+    return done;
+  } catch (const Interrupted&) {  // in the middle of an episode, which is made again
+    return false;
+  }
+}
+
 int run(const Options& options) {
   const LearnSpec spec = load_learn_spec(options.spec, options.overrides);
   const LearnOutputs files = files_of(options, spec);
@@ -218,20 +232,15 @@ int run(const Options& options) {
   }
   require_outputs(options, files);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
+  const StopOnSignal stop;
   Learner learner(spec, {.journal = files.journal,
                          .durable = !options.no_sync,
                          .checkpoint_every = options.checkpoint_every,
                          .reuse = {options.reuse.begin(), options.reuse.end()}});
   if (!options.ask.empty() || !options.tell.empty()) return exchange(learner, options, files);
   {
-    const StopOnSignal stop;
     LearnProgress progress(spec, options.json);
-    bool done = learner.catch_up([] { return !stop_requested; });
-    while (!done && !stop_requested) {
-      done = learner.step();
-      progress.show(learner);
-    }
-    if (!done) {
+    if (!spend(learner, progress)) {
       learner.keep_checkpoint();
       say(fmt::format("{}: interrupted after {} expensive episodes; the same command goes on\n",
                       spec.spec.name, learner.bill().episodes));

@@ -49,6 +49,8 @@ constexpr Command kCommands[] = {
     {"merge", "put several stores into one", hilo::cli::add_merge},
     {"journal", "what hilo learn has paid for: list, export, merge, replay",
      hilo::cli::add_journal},
+    {"check-simulator", "does a program behave as a simulator should?",
+     hilo::cli::add_check_simulator},
     {"import", "convert benchmark tables into a form that hilo reads", hilo::cli::add_import},
     {"list", "what can be named in a spec, and the shipped experiments", hilo::cli::add_list},
     {"completion", "shell completion", hilo::cli::add_completion},
@@ -154,6 +156,8 @@ int run_as_rank(int argc, char** argv) {
   } catch (const hilo::Error& e) {
     message = e.what();
     code = static_cast<int>(e.code());
+  } catch (const hilo::Interrupted&) {
+    return hilo::cli::kInterrupted;
   } catch (const std::bad_alloc&) {
     message = "out of memory; hilo run --dry-run shows what a spec needs";
     code = static_cast<int>(hilo::Errc::io);

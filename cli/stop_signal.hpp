@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "cli/commands.hpp"
+#include "hilo/core/stop_request.hpp"
 
 namespace hilo::cli {
 
@@ -22,7 +23,7 @@ inline void end_on_signals() {
 }
 
 // While this object lives, the first Ctrl-C, SIGTERM or SIGHUP (the terminal was closed) asks for a
-// stop and the second ends the process.
+// stop, also of waits deep in the library, and the second ends the process.
 class StopOnSignal {
  public:
   StopOnSignal() {
@@ -45,6 +46,7 @@ class StopOnSignal {
   }
 
   std::array<void (*)(int), kStopSignals.size()> before_{};
+  StopScope scope_{&stop_requested};
 };
 
 }  // namespace hilo::cli

@@ -266,10 +266,10 @@ void bind_learner(nb::module_& m) {
           "The label of the agent that learns now.")
       .def_prop_ro(
           "pilot",
-          [](BoundLearner& self) -> nb::object {
+          [](BoundLearner& self) -> std::optional<nb::dict> {
             const Turn turn(self.busy, "learner");
             const auto verdict = self.learner.pilot();
-            if (!verdict) return nb::none();
+            if (!verdict) return std::nullopt;
             nb::dict out;
             out["advice"] = std::string(name_of(verdict->advice));
             out["reason"] = verdict->diagnosis.reason;

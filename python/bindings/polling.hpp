@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "bindings.hpp"
+#include "hilo/core/stop_request.hpp"
 #include "live.hpp"
 
 namespace hilo::python {
@@ -26,6 +27,7 @@ void run_polling(Work&& work, Poll&& poll) {
     const nb::gil_scoped_release release;
     ++live::works;
     std::jthread worker([&] {
+      const StopScope scope(&stop);
       try {
         work([&] { return !stop && !live::at_exit; });
       } catch (...) {

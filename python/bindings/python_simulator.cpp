@@ -80,9 +80,10 @@ void PythonSource::reset(std::uint32_t seed, Points& out) {
   out.push_back(state_);
 }
 
-void PythonSource::put(const Point& observation, std::uint32_t seed) {
+bool PythonSource::put(const Point& observation, std::uint32_t seed) {
   state_ = observation.index();
   ask([&] { object_.attr("put")(state_, seed); });
+  return false;  // a state that ends a path is among those declared, or shows at the next step
 }
 
 SourceStep PythonSource::step(const Point& action, Points& out) {

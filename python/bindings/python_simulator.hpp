@@ -50,7 +50,7 @@ class PythonSource final : public StepSource {
   ~PythonSource() override;
 
   void reset(std::uint32_t seed, Points& out) override;
-  void put(const Point& observation, std::uint32_t seed) override;
+  bool put(const Point& observation, std::uint32_t seed) override;
   SourceStep step(const Point& action, Points& out) override;
   double reward(const Point& observation, const Point& action, const Point& next) override;
   void enter() override { gil_.emplace(); }

@@ -22,9 +22,10 @@ class Corridor final : public StepSource {
     seeds.push_back(seed);
     out.push_back(at_ = 0);
   }
-  void put(const Point& observation, std::uint32_t seed) override {
+  bool put(const Point& observation, std::uint32_t seed) override {
     seeds.push_back(seed);
     at_ = observation.index();
+    return false;
   }
   SourceStep step(const Point& action, Points& out) override {
     if (says) return says(out);

@@ -43,6 +43,12 @@ Mfmcrl::Mfmcrl(Fidelities pair, const MfmcrlOptions& options, std::uint64_t seed
   require_within("max_steps", std::uint64_t{options.max_steps}, 1,
                  late ? kMaxSteps / 2 : kMaxSteps);
   require_within("recency", options.recency, 1, 100);
+  if (options.coupling == Coupling::path && !pair_.low().tells_rewards())
+    throw Error(
+        Errc::spec,
+        "coupling is 'path', but the cheap simulator does not tell the reward of a step that "
+        "was taken elsewhere (a program: it answers 'reward' by an error); make it answer, "
+        "or set coupling = \"none\", or take an agent such as bayes");
 }
 
 Mfmcrl::Mfmcrl(const Mfmcrl& other)

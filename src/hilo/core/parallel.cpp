@@ -8,6 +8,8 @@
 #include <thread>
 #include <vector>
 
+#include "hilo/core/stop_request.hpp"
+
 namespace hilo {
 
 void parallel_for(std::size_t count, unsigned threads,
@@ -20,7 +22,9 @@ void parallel_for(std::size_t count, unsigned threads,
   std::exception_ptr failure;
   std::size_t failure_index = count;
 
+  const std::atomic<bool>* const asked_to_stop = stop_flag;
   const auto work = [&] {
+    const StopScope scope(asked_to_stop);
     while (!stop) {
       const std::size_t i = next++;
       if (i >= count) return;

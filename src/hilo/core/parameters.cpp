@@ -33,7 +33,8 @@ Value checked(const std::string& key, const ParameterInfo& info, Value given) {
                                         type_name(wanted)));
 
   if (const auto* text = std::get_if<std::string>(&given)) {
-    if (text->empty()) throw Error(Errc::spec, fmt::format("{} must not be empty", key));
+    if (text->empty() && info.default_value != Value(""))
+      throw Error(Errc::spec, fmt::format("{} must not be empty", key));
     const std::vector<std::string> choices = info.allowed();
     if (!choices.empty() && std::ranges::find(choices, *text) == choices.end())
       throw Error(Errc::spec, fmt::format("{} is '{}', but must be one of {}{}", key, *text,
@@ -80,10 +81,17 @@ Parameters::Parameters(std::string_view where, std::span<const ParameterInfo> in
                        const NamedValues& given) {
   std::vector<std::string> known;
   for (const ParameterInfo& info : infos) known.push_back(info.name);
-  for (const auto& [name, value] : given)
-    if (std::ranges::find(known, name) == known.end())
-      throw Error(Errc::spec, fmt::format("{}: unknown key '{}'{} (known: {})", where, name,
-                                          did_you_mean(name, known), fmt::join(known, ", ")));
+  for (const auto& [name, value] : given) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    // Of keys such as high.command, only those of the same table are worth naming.
+    const std::string table = name.substr(0, name.rfind('.') + 1);
+    std::vector<std::string> near;
+    for (const std::string& key : known)
+      if (key.substr(0, key.rfind('.') + 1) == table) near.push_back(key);
+    throw Error(Errc::spec, fmt::format("{}: unknown key '{}'{} (known: {})", where, name,
+                                        did_you_mean(name, known),
+                                        fmt::join(near.empty() ? known : near, ", ")));
+  }
 
   for (const ParameterInfo& info : infos) {
     const auto found = given.find(info.name);

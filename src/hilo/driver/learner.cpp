@@ -204,10 +204,10 @@ bool Learner::step() {
       throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
   } catch (const Error& e) {
     if (e.code() != Errc::simulator) throw;
-    tell_failure(e.what());
+    tell_failure(e.what(), episode.cost);
     return false;
   }
-  tell(episode);
+  tell(episode, episode.cost);
   impl_->catch_up();
   return is_done();
 }

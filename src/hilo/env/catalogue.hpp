@@ -32,6 +32,11 @@ inline constexpr const char* kCommonRandomNumbers = "common random numbers";
 // accident. On problems that are not part of the published study this would be a mistake.
 inline constexpr const char* kRollOutsByActionZero = "roll-outs by action 0";
 
+// What a problem says about costs and failures, as the tables of a learn spec have it.
+struct ProblemSpending {
+  NamedValues cost, failures;
+};
+
 // A kind of problem that can be named in a spec.
 struct ProblemKind {
   std::string name;
@@ -63,6 +68,14 @@ struct ProblemKind {
   bool judged_by_mean_reward = false;
   std::vector<FactInfo> observed = {};  // what its observer records
   bool same_for_all_seeds = false;      // the seed changes the problem only through for_seed
+  // The number of cheap simulators, if it depends on the parameters; otherwise low_fidelities.
+  std::function<std::size_t(const NamedValues&)> low_fidelities_of = {};
+  // Takes what `hilo learn` has to know about costs and failures out of the parameters.
+  std::function<ProblemSpending(NamedValues&)> take_spending = {};
+
+  std::size_t count_low_fidelities(const NamedValues& problem) const {
+    return low_fidelities_of ? low_fidelities_of(problem) : low_fidelities;
+  }
 
   // Whether the problem has files of its own for every seed.
   bool has_files_by_seed(const NamedValues& problem) const {

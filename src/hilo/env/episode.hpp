@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "hilo/env/environment.hpp"
@@ -14,6 +15,7 @@ struct Episode {
   std::vector<Action> actions;
   std::vector<double> rewards;
   bool truncated = false;  // cut by max_steps or by the simulator: the last state is not terminal
+  std::optional<double> cost = {};  // that the simulator reported, if it did
 
   std::size_t length() const { return actions.size(); }
   // Whether step t led to a terminal state: the last one does, unless the episode was cut.
@@ -24,6 +26,7 @@ struct Episode {
     actions.clear();
     rewards.clear();
     truncated = false;
+    cost.reset();
   }
 
   void append(Action a, double r, State next) {

@@ -93,6 +93,9 @@ class Simulator : public EpisodeSimulator {
 
   // The reward of a step that may have been taken in another fidelity.
   virtual double reward(State s, Action a, State next) const = 0;
+  // Whether reward() is exact. Otherwise it is found by trying steps, which is good enough for a
+  // model of the simulator, but not for returns along another simulator's path.
+  virtual bool tells_rewards() const { return true; }
 
  protected:
   using EpisodeSimulator::EpisodeSimulator;

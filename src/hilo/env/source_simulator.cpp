@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "hilo/core/error.hpp"
 #include "hilo/env/policy.hpp"
@@ -29,9 +31,16 @@ std::size_t num_actions_of(const StepSource& source) {
 
 }  // namespace
 
+struct SourcePaths::Tried {
+  std::map<std::tuple<State, Action, State>, double> rewards;
+};
+
 SourcePaths::SourcePaths(std::shared_ptr<StepSource> source, const std::vector<State>& terminal,
-                         std::string role)
-    : source_(std::move(source)), role_(std::move(role)) {
+                         std::string role, std::uint64_t retries)
+    : source_(std::move(source)),
+      role_(std::move(role)),
+      retries_(retries),
+      tried_(std::make_shared<Tried>()) {
   const std::size_t num_states = num_states_of(*source_);
   num_actions_of(*source_);
   if (!terminal.empty()) terminal_.assign(num_states, 0);
@@ -48,11 +57,9 @@ std::vector<State> SourcePaths::terminal() const {
   return out;
 }
 
-State SourcePaths::begin(const Stream& stream, std::uint32_t first_step, const State* at) const {
-  if (at != nullptr) {
-    source_->put(Point(*at), seed_of(stream, first_step));
-    return *at;
-  }
+SourcePaths::Begun SourcePaths::begin(const Stream& stream, std::uint32_t first_step,
+                                      const State* at) const {
+  if (at != nullptr) return {*at, source_->put(Point(*at), seed_of(stream, first_step))};
   Points out(source_->observation_space());
   source_->reset(seed_of(stream, first_step), out);
   if (out.size() != 1)
@@ -63,7 +70,7 @@ State SourcePaths::begin(const Stream& stream, std::uint32_t first_step, const S
     throw Error(
         Errc::simulator,
         fmt::format("{}: the start state is {}, but that is among the terminal ones", role_, s));
-  return s;
+  return {s, false};
 }
 
 SourcePaths::Taken SourcePaths::take(State s, Action a) const {
@@ -80,7 +87,8 @@ SourcePaths::Taken SourcePaths::take(State s, Action a) const {
   return {.next = next,
           .reward = step.reward,
           .ended = step.ended || is_terminal(next),
-          .cut = step.cut};
+          .cut = step.cut,
+          .cost = step.cost};
 }
 
 template <class Begin, class Visit>
@@ -92,8 +100,10 @@ bool SourcePaths::run(const Behaviour& policy, const Stream& stream, const Strea
     return false;
   }
   const SourceEntry entry(*source_);
-  State s = begin(stream, streams.first_step, start != nullptr ? &start->state : nullptr);
+  const Begun begun = begin(stream, streams.first_step, start != nullptr ? &start->state : nullptr);
+  State s = begun.state;
   begin_at(s);
+  if (begun.ended) return false;
   for (std::uint32_t t = 0; t < horizon.max_steps; ++t) {
     Rng rng = Rng::of_step(stream, streams.first_step + t + 1);
     const ActionWords words = draw_action_words(rng);
@@ -108,27 +118,43 @@ bool SourcePaths::run(const Behaviour& policy, const Stream& stream, const Strea
   return true;
 }
 
+template <class Attempt>
+auto SourcePaths::with_retries(Attempt&& attempt) const {
+  for (std::uint64_t failed = 0;; ++failed) try {
+      return attempt();
+    } catch (const Error& e) {
+      if (e.code() != Errc::simulator || failed >= retries_) throw;
+    }
+}
+
 void SourcePaths::record(const Behaviour& policy, const StreamAddress& streams,
                          const Horizon& horizon, const StateAction* start, Episode& episode) const {
-  episode.truncated = run(
-      policy, streams.stream(), streams, horizon, start, [&](State s) { episode.begin(s); },
-      [&](Action a, const Taken& taken) { episode.append(a, taken.reward, taken.next); });
+  episode.truncated = with_retries([&] {
+    return run(
+        policy, streams.stream(), streams, horizon, start, [&](State s) { episode.begin(s); },
+        [&](Action a, const Taken& taken) {
+          episode.append(a, taken.reward, taken.next);
+          if (taken.cost) episode.cost = episode.cost.value_or(0) + *taken.cost;
+        });
+  });
 }
 
 RolloutSummary SourcePaths::summarise(const Behaviour& policy, const StreamAddress& streams,
                                       const Horizon& horizon, std::uint32_t pair,
                                       std::uint32_t rollout, const StateAction* start) const {
-  RolloutSummary summary;
-  double discount = 1;
-  summary.truncated = run(
-      policy, streams.stream(pair, rollout), streams, horizon, start, [](State) {},
-      [&](Action, const Taken& taken) {
-        summary.discounted_return += discount * taken.reward;
-        discount *= horizon.gamma;
-        summary.reward_sum += taken.reward;
-        ++summary.steps;
-      });
-  return summary;
+  return with_retries([&] {
+    RolloutSummary summary;
+    double discount = 1;
+    summary.truncated = run(
+        policy, streams.stream(pair, rollout), streams, horizon, start, [](State) {},
+        [&](Action, const Taken& taken) {
+          summary.discounted_return += discount * taken.reward;
+          discount *= horizon.gamma;
+          summary.reward_sum += taken.reward;
+          ++summary.steps;
+        });
+    return summary;
+  });
 }
 
 void SourcePaths::summarise_episodes(const Behaviour& policy, const StreamAddress& streams,
@@ -141,18 +167,48 @@ void SourcePaths::summarise_episodes(const Behaviour& policy, const StreamAddres
 
 State SourcePaths::reset(const StreamAddress& streams) const {
   const SourceEntry entry(*source_);
-  return begin(streams.stream(), streams.first_step, nullptr);
+  return begin(streams.stream(), streams.first_step, nullptr).state;
 }
 
 Step SourcePaths::step(StateAction at, const StreamAddress& streams) const {
   const SourceEntry entry(*source_);
-  begin(streams.stream(), streams.first_step, &at.state);
-  const Taken taken = take(at.state, at.action);
-  return {.next = taken.next, .reward = taken.reward, .done = taken.ended};
+  return with_retries([&]() -> Step {
+    // A state that turns out to be terminal is never left, and pays nothing.
+    if (begin(streams.stream(), streams.first_step, &at.state).ended)
+      return {.next = at.state, .reward = 0, .done = true};
+    const Taken taken = take(at.state, at.action);
+    return {.next = taken.next, .reward = taken.reward, .done = taken.ended};
+  });
+}
+
+bool SourcePaths::tells_rewards() const {
+  const SourceEntry entry(*source_);
+  return source_->tells_rewards();
+}
+
+// The reward of the first try that leads to `next`, or the mean of all tries.
+double SourcePaths::tried_reward(State s, Action a, State next) const {
+  const auto [known, is_new] = tried_->rewards.try_emplace({s, a, next}, 0.0);
+  if (!is_new) return known->second;
+  constexpr std::uint32_t kTries = 20;
+  double sum = 0;
+  std::uint32_t count = 0;
+  for (std::uint32_t i = 0; i < kTries; ++i) {
+    if (source_->put(Point(s), i)) break;
+    const Taken taken = take(s, a);
+    sum += taken.reward;
+    ++count;
+    if (taken.next != next) continue;
+    sum = taken.reward;
+    count = 1;
+    break;
+  }
+  return known->second = count > 0 ? sum / count : 0;
 }
 
 double SourcePaths::reward(State s, Action a, State next) const {
   const SourceEntry entry(*source_);
+  if (!source_->tells_rewards()) return tried_reward(s, a, next);
   const double reward = source_->reward(Point(s), Point(a), Point(next));
   if (!std::isfinite(reward))
     throw Error(Errc::simulator,

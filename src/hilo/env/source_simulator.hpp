@@ -14,9 +14,10 @@ namespace hilo {
 // the path, whatever the source says.
 class SourcePaths {
  public:
-  // Messages begin with `role`, such as "high fidelity".
+  // Messages begin with `role`, such as "high fidelity". A path that fails is tried again with the
+  // same seed, up to `retries` times.
   SourcePaths(std::shared_ptr<StepSource> source, const std::vector<State>& terminal,
-              std::string role);
+              std::string role, std::uint64_t retries = 0);
 
   const std::shared_ptr<StepSource>& source() const { return source_; }
   bool is_terminal(State s) const { return !terminal_.empty() && terminal_[s] != 0; }
@@ -35,16 +36,25 @@ class SourcePaths {
   State reset(const StreamAddress& streams) const;
   Step step(StateAction at, const StreamAddress& streams) const;
   double reward(State s, Action a, State next) const;
+  bool tells_rewards() const;
 
  private:
   struct Taken {
     State next;
     double reward;
     bool ended, cut;
+    std::optional<double> cost;
   };
+  struct Begun {
+    State state;
+    bool ended;
+  };
+  template <class Attempt>
+  auto with_retries(Attempt&& attempt) const;
   // These may only be called while a SourceEntry is held.
-  State begin(const Stream& stream, std::uint32_t first_step, const State* at) const;
+  Begun begin(const Stream& stream, std::uint32_t first_step, const State* at) const;
   Taken take(State s, Action a) const;
+  double tried_reward(State s, Action a, State next) const;
   template <class Begin, class Visit>
   bool run(const Behaviour& policy, const Stream& stream, const StreamAddress& streams,
            const Horizon& horizon, const StateAction* start, Begin&& begin, Visit&& visit) const;
@@ -52,6 +62,10 @@ class SourcePaths {
   std::shared_ptr<StepSource> source_;
   std::vector<std::uint8_t> terminal_;  // by state; empty: none is known
   std::string role_;
+  std::uint64_t retries_;
+  // Rewards that were found by trying; guarded by the entry to the source.
+  struct Tried;
+  std::shared_ptr<Tried> tried_;
 };
 
 // A source that only provides whole episodes, as a high fidelity.
@@ -79,6 +93,7 @@ class SourceSimulator final : public Simulator {
   State reset(const StreamAddress& streams) const override { return paths_.reset(streams); }
   Step step(StateAction at, const StreamAddress& streams) const override;
   double reward(State s, Action a, State next) const override { return paths_.reward(s, a, next); }
+  bool tells_rewards() const override { return paths_.tells_rewards(); }
   void run_episode(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,
                    Episode& episode) const override;
   void run_episodes(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,

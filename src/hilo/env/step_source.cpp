@@ -4,7 +4,7 @@
 
 namespace hilo {
 
-void StepSource::put(const Point& /*observation*/, std::uint32_t /*seed*/) {
+bool StepSource::put(const Point& /*observation*/, std::uint32_t /*seed*/) {
   throw Error(Errc::usage, "this simulator cannot be started anywhere");
 }
 

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 #include "hilo/env/any_simulator.hpp"
@@ -12,8 +13,9 @@ namespace hilo {
 // The result of a step, without the next observation.
 struct SourceStep {
   double reward = 0;
-  bool ended = false;  // in a terminal state
-  bool cut = false;    // by the source's own time limit
+  bool ended = false;               // in a terminal state
+  bool cut = false;                 // by the source's own time limit
+  std::optional<double> cost = {};  // of the step, if the source says it
 };
 
 // A simulator that keeps its own state and is called for one step at a time, such as an object in
@@ -28,9 +30,12 @@ class StepSource : public AnySimulator {
   virtual void reset(std::uint32_t seed, Points& out) = 0;
   virtual SourceStep step(const Point& action, Points& out) = 0;
 
-  // Only for sources that can be started in any state; by default they throw.
-  virtual void put(const Point& observation, std::uint32_t seed);
+  // Only for sources that can be started in any state; by default they throw. put returns whether
+  // the state is terminal, if the source knows.
+  virtual bool put(const Point& observation, std::uint32_t seed);
   virtual double reward(const Point& observation, const Point& action, const Point& next);
+  // Whether reward() works. Otherwise rewards of steps taken elsewhere are found by trying.
+  virtual bool tells_rewards() { return true; }
 
   // Called around all other calls; leave is called even if one of them throws.
   virtual void enter() {}

@@ -29,7 +29,7 @@ struct Choice {
 
 Choice choose_agent(const ProblemKind& kind, const NamedValues& problem, double gamma,
                     std::uint64_t seed) {
-  const bool has_low = kind.low_fidelities > 0;
+  const bool has_low = kind.count_low_fidelities(problem) > 0;
   const HighSimulator high = build_high_fidelity(kind, problem, seed);
   const std::size_t pairs = high->num_states() * high->num_actions();
   const bool plans = gamma < 1 && pairs <= kMostPlannedPairs;
@@ -188,6 +188,19 @@ void check_pilot(const LearnSpec& learn, const std::string& where) {
                      where, episodes, most));
 }
 
+// What the problem itself says about costs and failures holds unless the spec says it, too.
+void take_spending(LearnData& data, const std::shared_ptr<const ProblemKind>& own) {
+  const auto kind = data.spec.problem.values.find("kind");
+  const auto* name =
+      kind == data.spec.problem.values.end() ? nullptr : std::get_if<std::string>(&kind->second);
+  if (own || name == nullptr || !is_problem_kind(*name)) return;
+  const auto& take = problem_kind(*name).take_spending;
+  if (!take) return;
+  ProblemSpending spending = take(data.spec.problem.values);
+  data.cost.merge(spending.cost);
+  data.failures.merge(spending.failures);
+}
+
 }  // namespace
 
 std::span<const ParameterInfo> budget_parameters() {
@@ -290,6 +303,7 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
                      data.spec.agents.size()));
   if (data.spec.seeds.first != data.spec.seeds.last)
     fail(fmt::format("{}: a learn run has one seed", where));
+  take_spending(data, own);
   LearnSpec learn;
   learn.seed = data.spec.seeds.first;
   learn.budget = read_budget(data.budget, where);

@@ -3,14 +3,12 @@
 #include <functional>
 
 #include "hilo/agent/tabular_agent.hpp"
+#include "hilo/core/stop_request.hpp"
 #include "hilo/env/simulator.hpp"
 #include "hilo/experiment/training.hpp"
 #include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
-
-// Thrown when a run is told to stop.
-struct Interrupted {};
 
 // Trains a tabular agent to the end: the loop of training.hpp in one call. Exact values need a high
 // fidelity with a model and are left out without one. `keep_going` is called before the

@@ -18,10 +18,17 @@ std::vector<SimulatorIdentity> simulators_of(const LearnSpec& spec) {
   Configuration low;
   const ProblemKind& kind = *spec.config().problem_kind;
   for (const auto& [key, value] : spec.config().configuration.entries()) {
-    if (!key.starts_with("problem.")) continue;
+    if (!key.starts_with("problem.") || key == "problem.content") continue;
     const auto info = std::ranges::find(kind.parameters, key.substr(8), &ParameterInfo::name);
     const bool of_low = info != kind.parameters.end() && info->low_fidelity_only;
     (of_low ? low : high).add(key, value);
+  }
+  // The files of the expensive simulator alone, so that episodes can be reused with another cheap
+  // one.
+  if (kind.content_hash) {
+    const Parameters parameters(kind.name, kind.parameters, spec.config().problem);
+    high.add("content", kind.content_hash(parameters, false));
+    low.add("content", kind.content_hash(parameters, true));
   }
   std::vector<SimulatorIdentity> out = {{.role = "high",
                                          .name = kind.name,

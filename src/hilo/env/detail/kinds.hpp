@@ -8,7 +8,8 @@
   KIND(random_mdp)               \
   KIND(table)                    \
   KIND(docking)                  \
-  KIND(nas)
+  KIND(nas)                      \
+  KIND(program)
 
 namespace hilo {
 

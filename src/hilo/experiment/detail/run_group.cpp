@@ -108,18 +108,18 @@ RunRecord execute(const PlannedRun& run, const HighFidelity& high, const Problem
 void run_group(const RunGroup& group, HighFidelities& high_fidelities,
                const GroupCallbacks& callbacks) {
   if (!callbacks.keep_going()) return;
-  std::shared_ptr<const HighFidelity> high;
-  std::optional<Problem> problem;
-  std::string error;
-  std::exception_ptr cause;
   try {
-    high = high_fidelities.get(*group.problem_kind, group.problem, group.seed);
-    problem = build_problem(*group.problem_kind, group.problem, group.seed, high->simulator());
-  } catch (const std::exception& e) {
-    error = e.what();
-    cause = std::current_exception();
-  }
-  try {
+    std::shared_ptr<const HighFidelity> high;
+    std::optional<Problem> problem;
+    std::string error;
+    std::exception_ptr cause;
+    try {
+      high = high_fidelities.get(*group.problem_kind, group.problem, group.seed);
+      problem = build_problem(*group.problem_kind, group.problem, group.seed, high->simulator());
+    } catch (const std::exception& e) {
+      error = e.what();
+      cause = std::current_exception();
+    }
     for (const PlannedRun& run : group.runs) {
       callbacks.on_finished(run, problem ? execute(run, *high, *problem, callbacks)
                                          : failed_record(run, error, cause));

@@ -92,7 +92,7 @@ std::string content_of(const RunConfig& config, const ProblemKind& kind, const S
 void canonicalise(RunConfig& config, const ProblemKind& kind, const SeedRange& seeds) {
   NamedValues visible;
   for (const ParameterInfo& info : kind.parameters)
-    if (config.agent->uses_low_fidelity() || !info.low_fidelity_only)
+    if (info.in_identity && (config.agent->uses_low_fidelity() || !info.low_fidelity_only))
       visible[info.name] = config.problem.at(info.name);
   // The contents of the files count, not their location.
   for (const std::string& name : kind.file_parameters) visible.erase(name);
@@ -157,7 +157,7 @@ RunConfig make_config(const SpecCommon& common, const NamedValues& problem, Name
   const ProblemKind& problem_kind = *common.problem_kind;
   in_place(where_kind, [&] {
     require_discount(kind, common.train.number("gamma"));
-    require_low_fidelities(kind, problem_kind.low_fidelities);
+    require_low_fidelities(kind, problem_kind.count_low_fidelities(problem));
   });
   const NamedValues overrides =
       take_problem_overrides(kind, problem_kind, agent, where_kind, spec.notes);

@@ -17,11 +17,51 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
 
-SpecTable read_section(const toml::table& table, const std::string& where) {
+// A list of values inside a table of a table, such as grid = [10, 20], as the text "10, 20".
+Value value_or_list(const toml::node& node, const std::string& what) {
+  const toml::array* array = node.as_array();
+  if (array == nullptr) return plain_value(node, what);
+  std::vector<std::string> items;
+  for (const toml::node& item : *array) items.push_back(plain_text(plain_value(item, what)));
+  return fmt::format("{}", fmt::join(items, ", "));
+}
+
+// The keys of a table within the problem: [problem.high] command is high.command.
+void read_inner(const toml::table& table, const std::string& name, const std::string& where,
+                NamedValues& out) {
+  for (const auto& [raw_key, node] : table) {
+    const std::string key = fmt::format("{}.{}", name, raw_key.str());
+    if (const toml::table* inner = node.as_table())
+      read_inner(*inner, key, where, out);
+    else
+      out[key] = value_or_list(node, fmt::format("{}: {}", where, key));
+  }
+}
+
+// The tables within the problem: [problem.high], and [[problem.low]] once or several times, whose
+// keys are low.command, low.2.command, ... Returns whether the node is one of them.
+bool read_inner_tables(const toml::node& node, const std::string& key, const std::string& where,
+                       NamedValues& out) {
+  if (const toml::table* table = node.as_table()) {
+    read_inner(*table, key, where, out);
+    return true;
+  }
+  const toml::array* array = node.as_array();
+  if (array == nullptr || array->empty() || array->get(0)->as_table() == nullptr) return false;
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const toml::table* table = array->get(i)->as_table();
+    if (table == nullptr) fail(fmt::format("{}: {} must be tables", where, key));
+    read_inner(*table, i == 0 ? key : fmt::format("{}.{}", key, i + 1), where, out);
+  }
+  return true;
+}
+
+SpecTable read_section(const toml::table& table, const std::string& where, bool has_inner = false) {
   SpecTable section;
   for (const auto& [raw_key, node] : table) {
     const std::string key(raw_key.str());
     if (key != "sweep") {
+      if (has_inner && read_inner_tables(node, key, where, section.values)) continue;
       section.values[key] = plain_value(node, fmt::format("{}: {}", where, key));
       continue;
     }
@@ -105,7 +145,8 @@ toml::table parse_toml(std::string_view text, const std::string& where,
 SpecData read_spec(const toml::table& root, const std::string& where) {
   check_root(root, where);
   const auto section = [&](std::string_view key) {
-    return read_section(table_of(root, key, where), fmt::format("{}: {}", where, key));
+    return read_section(table_of(root, key, where), fmt::format("{}: {}", where, key),
+                        key == "problem");
   };
   SpecData data;
   data.problem = section("problem");
@@ -133,9 +174,15 @@ std::size_t line_of(const toml::node& node) {
 }
 
 // The line of the first key that the text names, at its start or in quotes; 0 if it names none.
-std::size_t line_of_key(const toml::table& table, std::string_view text) {
+std::size_t line_of_key(const toml::table& table, std::string_view text,
+                        const std::string& outer = "") {
   for (const auto& [raw_key, node] : table) {
-    const std::string_view key = raw_key.str();
+    const std::string key = outer + std::string(raw_key.str());
+    if (const toml::table* inner = node.as_table(); inner != nullptr && key != "sweep")
+      if (const std::size_t line = line_of_key(*inner, text, key + "."); line > 0) return line;
+    if (const toml::array* list = node.as_array(); list != nullptr && !list->empty())
+      if (const toml::table* inner = list->get(0)->as_table())
+        if (const std::size_t line = line_of_key(*inner, text, key + "."); line > 0) return line;
     if (key == "sweep" && node.as_table() != nullptr)
       if (const std::size_t line = line_of_key(*node.as_table(), text); line > 0) return line;
     if (text.starts_with(fmt::format("{} ", key)) ||
