@@ -60,6 +60,7 @@ nlohmann::json to_json(const Bill& bill) {
           {"low_cost", bill.low_cost},
           {"low_share", bill.low_share()},
           {"cost_unit", name_of(bill.unit)},
+          {"attempt_seconds", bill.attempt_seconds},
           {"seconds", bill.clock}};
 }
 
@@ -121,6 +122,12 @@ std::string describe(const Learner& learner, const LearnOutputs& files) {
       group_digits(static_cast<double>(bill.steps)),
       group_digits(static_cast<double>(bill.low_steps)), bill.cost(),
       bill.unit == CostUnit::seconds ? " s, measured" : "", 100 * bill.low_share(), bill.clock);
+  if (const auto lag = learner.spec().config().train.integer("lag"); lag > 1)
+    text += fmt::format(
+        "  in flight up to {} episodes: they took {:.1f} s one after the other; each acted on what "
+        "was "
+        "learnt {} episodes before\n",
+        lag, bill.attempt_seconds, lag);
   text += fmt::format("  policy   {}\n  page     {}\n  journal  {}\n", files.policy.string(),
                       files.page.string(), files.journal.string());
   return text;

@@ -54,6 +54,7 @@ nb::dict describe(const Bill& bill) {
   out["cost_unit"] = bill.unit == CostUnit::declared   ? "declared"
                      : bill.unit == CostUnit::reported ? "reported"
                                                        : "seconds";
+  out["attempt_seconds"] = bill.attempt_seconds;
   out["seconds"] = bill.clock;
   return out;
 }

@@ -102,8 +102,10 @@ class Simulator:
             sys.exit(4)
         if MODE == "sometimes" and random.SystemRandom().random() < 0.02:
             sys.exit(5)
-        if MODE == "sleeps":
-            time.sleep(0.05 if self.steps == 1 else 0)
+        if MODE == "sleeps" and self.steps == 1:
+            time.sleep(0.05)
+        if MODE == "shuffles" and self.steps == 1:
+            time.sleep(random.SystemRandom().uniform(0, 0.03))
 
 
 def serve(lines, out) -> None:

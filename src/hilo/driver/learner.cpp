@@ -24,37 +24,10 @@
 namespace hilo {
 namespace {
 
-constexpr std::uint64_t kHopeless = 3;       // episodes in a row that failed
-constexpr std::uint64_t kHopelessCuts = 20;  // first episodes that were all cut and dropped
-constexpr std::size_t kErrorTail = 2000;
 // Below this many returns, or beyond this skewness, an interval needs a word of caution.
 constexpr std::size_t kFewReturns = 20;
 constexpr double kSkewed = 1;
 constexpr std::size_t kMostExactStates = 5'000;
-
-std::string tail(const std::string& text) {
-  return text.size() <= kErrorTail ? text : text.substr(text.size() - kErrorTail);
-}
-
-// The probability with which the policy takes action a in state s.
-double probability(const Behaviour& policy, State s, Action a) {
-  const double uniform = policy.epsilon / policy.num_actions;
-  const GreedyHead head = policy.heads[s];
-  bool greedy = head.count == 1 && head.first == a;
-  for (std::uint32_t k = 0; head.count > 1 && k < head.count; ++k)
-    greedy = greedy || policy.ties[std::size_t{s} * policy.num_actions + k] == a;
-  return uniform + (greedy ? (1 - policy.epsilon) / head.count : 0);
-}
-
-PaidEpisode paid_of(const Episode& path, const TabularRequest& request) {
-  PaidEpisode paid;
-  paid.path = path;
-  for (std::size_t t = path.length(); t-- > 0;)
-    paid.discounted_return = request.horizon.gamma * paid.discounted_return + path.rewards[t];
-  for (std::size_t t = 0; t < path.length(); ++t)
-    paid.probabilities.push_back(probability(request.policy, path.states[t], path.actions[t]));
-  return paid;
-}
 
 }  // namespace
 
@@ -91,6 +64,11 @@ void Learner::note_answer() {
 
 std::vector<std::string> Learner::notes() const {
   std::vector<std::string> notes = impl_->notes;
+  if (const std::size_t workers = impl_->loop->high().num_workers(); workers > impl_->lag())
+    notes.push_back(
+        fmt::format("there are {} workers, but train.lag is {}, so that only so many "
+                    "episodes run at the same time",
+                    workers, impl_->lag()));
   if (is_done() && impl_->next_training > 0 && impl_->loop->dropped() >= impl_->next_training)
     notes.emplace_back(
         "all episodes were cut and dropped, so that nothing was learnt: raise max_steps, or set "
@@ -124,37 +102,20 @@ std::optional<LearnRequest> Learner::ask() {
 void Learner::tell(const Episode& episode, std::optional<double> cost) {
   Impl& i = *impl_;
   if (!i.asked) throw Error(Errc::usage, "an episode was told that was not asked for");
-  const EpisodeSimulator& high = i.loop->high();
-  check_episode(episode, high.num_states(), high.num_actions());
-  if (episode.length() == 0)
-    throw Error(Errc::simulator, "an episode without a step teaches nothing");
-  if (episode.length() > i.asked->episode.horizon.max_steps)
-    throw Error(Errc::simulator, "the episode has more than max_steps steps");
   const std::uint32_t max_steps = i.asked->episode.horizon.max_steps;
-  Attempt attempt{.at = i.asked->at,
-                  .number = i.asked->attempt,
-                  .seed = i.asked->episode.simulator_seed(),
-                  .steps = episode.length(),
-                  .low_steps = i.low_steps(),
-                  .paid = paid_of(episode, i.asked->episode)};
+  Attempt attempt = i.finished_attempt(*i.asked, episode);
   i.accounts.price(attempt, cost);
   i.append(attempt);  // before it is learnt from
   i.asked.reset();
   i.failed_in_a_row = 0;
-  i.asked_max_steps = max_steps;
   i.last_return = attempt.paid.discounted_return;
   if (!i.spec.failures.stop && attempt.number > i.spec.failures.retries) i.accounts.recovered();
-  if (i.phase == Impl::Phase::training) {
+  if (i.lag() > 1) {
+    i.catch_up();
+  } else if (i.phase == Impl::Phase::training) {
     i.learn(episode);
     i.keep_checkpoint(false);
-    if (i.loop->dropped() == i.next_training && i.next_training == kHopelessCuts)
-      throw Error(
-          Errc::simulator,
-          fmt::format("all of the first {} episodes were cut (train.max_steps is {}) and "
-                      "dropped, so that nothing was learnt: raise max_steps, set truncation = "
-                      "\"terminal\" to count the cut as an end, or take an agent that learns "
-                      "from single steps, under another name; the same command goes on",
-                      kHopelessCuts, i.asked_max_steps));
+    i.require_some_whole(max_steps, kHopelessCuts - 1);
   } else {
     i.test_returns.push_back(attempt.paid.discounted_return);
     ++i.next_test;
@@ -164,28 +125,12 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
 void Learner::tell_failure(const std::string& error, std::optional<double> cost) {
   Impl& i = *impl_;
   if (!i.asked) throw Error(Errc::usage, "a failure was told of an episode that was not asked for");
-  Attempt attempt{.at = i.asked->at,
-                  .number = i.asked->attempt,
-                  .seed = i.asked->episode.simulator_seed(),
-                  .failed = true,
-                  .error = tail(error),
-                  .low_steps = i.low_steps()};
+  Attempt attempt = i.failed_attempt(*i.asked, error);
   i.accounts.price(attempt, cost);
   i.append(attempt);
   i.asked.reset();
-  if (attempt.number + 1 <= i.spec.failures.retries) return;
-  if (i.spec.failures.stop)
-    throw Error(Errc::simulator,
-                fmt::format("episode {} failed {} times, the last time with: {}; all that was "
-                            "learnt is kept, and the same command goes on",
-                            attempt.at.episode, attempt.number + 1, attempt.error));
-  if (attempt.number == i.spec.failures.retries) i.accounts.skipped();
-  i.pass_over();
-  if (++i.failed_in_a_row >= kHopeless)
-    throw Error(Errc::simulator,
-                fmt::format("{} episodes in a row failed after all their retries, the last one "
-                            "with: {}; all that was learnt is kept, and the same command goes on",
-                            kHopeless, attempt.error));
+  i.judge_failure(attempt);
+  if (attempt.number >= i.spec.failures.retries) i.pass_over();
 }
 
 bool Learner::catch_up(const std::function<bool()>& keep_going) {
@@ -194,6 +139,7 @@ bool Learner::catch_up(const std::function<bool()>& keep_going) {
 }
 
 bool Learner::step() {
+  if (impl_->lag() > 1) return impl_->step_in_flight();
   const std::optional<LearnRequest> request = ask();
   if (!request) return true;
   Episode episode;

@@ -49,7 +49,8 @@ struct Bill {
   std::uint64_t steps = 0, low_steps = 0;
   double high_cost = 0, low_cost = 0;
   CostUnit unit = CostUnit::declared;
-  double clock = 0;  // wall seconds
+  double clock = 0;            // wall seconds
+  double attempt_seconds = 0;  // of all attempts, one after the other
 
   double cost() const { return high_cost + low_cost; }
   double low_share() const { return cost() > 0 ? low_cost / cost() : 0; }

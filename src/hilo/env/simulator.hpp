@@ -30,6 +30,9 @@ class EpisodeSimulator : public AnySimulator {
   virtual void run_episodes(const Behaviour& policy, const StreamAddress& streams,
                             const Horizon& horizon, std::span<RolloutSummary> summaries) const = 0;
 
+  // How many episodes can run at the same time with some gain.
+  virtual std::size_t num_workers() const { return 1; }
+
   // The exact distributions of the simulator, or null if they are not known.
   virtual const Model* model() const { return nullptr; }
 

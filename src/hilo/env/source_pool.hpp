@@ -16,7 +16,7 @@ class SourcePool final : public EpisodeSimulator {
   // At least one, all with the same spaces.
   explicit SourcePool(std::vector<SourcePaths> instances);
 
-  std::size_t size() const { return instances_.size(); }
+  std::size_t num_workers() const override { return instances_.size(); }
   const StepSource& first() const { return *instances_.front().source(); }
 
   void run_episode(const Behaviour& policy, const StreamAddress& streams, const Horizon& horizon,

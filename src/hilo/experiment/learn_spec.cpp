@@ -179,6 +179,11 @@ void check_pilot(const LearnSpec& learn, const std::string& where) {
   const PilotView view =
       config.agent->pilot(config.agent_parameters, config.train.number("epsilon"), 1);
   if (!view.obstacle.empty()) fail(fmt::format("{}: pilot: {}", where, view.obstacle));
+  if (config.train.integer("lag") > 1)
+    fail(
+        fmt::format("{}: pilot: episodes is {}, but with train.lag = {} an episode would act on a "
+                    "policy from before the verdict; one of the two must go",
+                    where, episodes, config.train.integer("lag")));
   if (episodes < kPilotGroups)
     fail(fmt::format("{}: pilot: episodes is {}, but must be 0, or at least {} to tell anything",
                      where, episodes, kPilotGroups));

@@ -21,7 +21,7 @@ namespace hilo {
 namespace {
 
 constexpr const char* kTag = "run";
-constexpr std::uint32_t kArchiveVersion = 2;
+constexpr std::uint32_t kArchiveVersion = 3;
 
 // The exact bias needs some twenty numbers for each pair of state and action.
 constexpr std::size_t kMaxBiasPairs = 200'000;
@@ -184,6 +184,14 @@ TabularRequest SingleRun::ask() {
           .policy = impl_->domain.policy(*impl_->asked),
           .streams = impl_->asked->streams,
           .horizon = impl_->asked->horizon};
+}
+
+TabularRequest SingleRun::ask_ahead(std::uint64_t ahead) {
+  const EpisodeRequest request = impl_->training.ask(ahead);
+  return {.number = request.number,
+          .policy = impl_->domain.policy(request),
+          .streams = request.streams,
+          .horizon = request.horizon};
 }
 
 void SingleRun::tell(const Episode& episode) {

@@ -49,8 +49,10 @@ class SingleRun {
   const EpisodeSimulator& high() const { return *shared_high(); }
   const std::shared_ptr<const EpisodeSimulator>& shared_high() const;
 
-  // Ask and tell, for callers that run the episodes themselves.
+  // Ask and tell, for callers that run the episodes themselves. With a lag, the next `lag` episodes
+  // can be asked for; they are told one after the other.
   TabularRequest ask();
+  TabularRequest ask_ahead(std::uint64_t ahead);
   void tell(const Episode& episode);
   bool has_open_request() const;  // asked for, but not told yet
   // Passes over the requested episode, which cannot be had.

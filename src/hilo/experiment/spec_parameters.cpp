@@ -39,6 +39,14 @@ std::span<const ParameterInfo> train_parameters() {
        .default_value = "drop",
        .choices = {"drop", "terminal"},
        .silent_default = true},
+      {.name = "lag",
+       .description =
+           "an episode acts on what was learnt up to so many episodes before it, so that "
+           "so many can run at the same time",
+       .default_value = std::int64_t{1},
+       .low = 1,
+       .high = 1000,
+       .silent_default = true},
   };
   return kInfos;
 }

@@ -15,7 +15,23 @@ TabularDomain::TabularDomain(TabularAgent& agent, const EpisodeSimulator& high,
 }
 
 Behaviour TabularDomain::policy(const EpisodeRequest& request) const {
+  if (const auto kept = kept_.find(request.number); kept != kept_.end())
+    return {.heads = kept->second.heads,
+            .ties = kept->second.ties,
+            .num_actions = static_cast<std::uint32_t>(high_.num_actions()),
+            .epsilon = kept->second.epsilon};
   return request.is_pilot ? uniform_->behaviour(1) : agent_.behaviour();
+}
+
+void TabularDomain::keep_policy(const EpisodeRequest& request) {
+  const Behaviour now = policy(request);
+  kept_[request.number] = {.heads = {now.heads.begin(), now.heads.end()},
+                           .ties = {now.ties.begin(), now.ties.end()},
+                           .epsilon = now.epsilon};
+}
+
+void TabularDomain::forget_policies_before(std::uint64_t number) {
+  kept_.erase(kept_.begin(), kept_.lower_bound(number));
 }
 
 void TabularDomain::play(const EpisodeRequest& request) {
@@ -138,6 +154,13 @@ void TabularDomain::save(ArchiveWriter& out) const {
     out.value(s);
     out.value(count);
   }
+  out.value(static_cast<std::uint64_t>(kept_.size()));
+  for (const auto& [number, policy] : kept_) {
+    out.value(number);
+    out.array<GreedyHead>(policy.heads);
+    out.array<Action>(policy.ties);
+    out.value(policy.epsilon);
+  }
   out.value(options_.observer != nullptr);
   if (options_.observer != nullptr) options_.observer->save(out);
 }
@@ -151,10 +174,36 @@ void TabularDomain::load(ArchiveReader& in) {
     if (s >= high_.num_states()) ArchiveReader::mismatch("number of states");
     starts[s] = in.value<std::uint64_t>();
   }
+  std::map<std::uint64_t, KeptPolicy> kept = load_kept(in);
   if (in.flag("observer") != (options_.observer != nullptr)) ArchiveReader::mismatch("observer");
   if (options_.observer != nullptr) options_.observer->load(in);
   agent_.load(agent);
   starts_ = std::move(starts);
+  kept_ = std::move(kept);
+}
+
+std::map<std::uint64_t, TabularDomain::KeptPolicy> TabularDomain::load_kept(
+    ArchiveReader& in) const {
+  const std::size_t num_states = high_.num_states();
+  const std::size_t num_actions = high_.num_actions();
+  std::map<std::uint64_t, KeptPolicy> kept;
+  const auto count = in.value<std::uint64_t>();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto number = in.value<std::uint64_t>();
+    KeptPolicy policy;
+    policy.heads = in.list<GreedyHead>("kept policy", num_states);
+    policy.ties = in.list<Action>("kept policy", num_states * num_actions);
+    policy.epsilon = in.value<double>();
+    if (policy.heads.size() != num_states || policy.ties.size() != num_states * num_actions)
+      ArchiveReader::mismatch("kept policy");
+    for (const GreedyHead& head : policy.heads)
+      if (head.count == 0 || head.count > num_actions || head.first >= num_actions)
+        ArchiveReader::mismatch("kept policy");
+    for (const Action a : policy.ties)
+      if (a >= num_actions) ArchiveReader::mismatch("kept policy");
+    kept[number] = std::move(policy);
+  }
+  return kept;
 }
 
 }  // namespace hilo

@@ -28,7 +28,8 @@ class TabularDomain final : public TrainingDomain {
   TabularDomain(TabularAgent& agent, const EpisodeSimulator& high,
                 const TabularDomainOptions& options);
 
-  // The policy that the requested episode must follow. A view, valid until learn or load.
+  // The policy that the requested episode must follow. A view, valid until learn or load; if it was
+  // kept, until it is forgotten.
   Behaviour policy(const EpisodeRequest& request) const;
   // Takes an episode that the caller ran. Throws Errc::simulator, and changes nothing, unless the
   // episode is valid.
@@ -37,6 +38,8 @@ class TabularDomain final : public TrainingDomain {
   Agent& agent() override { return agent_; }
   const Agent& agent() const override { return agent_; }
   void play(const EpisodeRequest& request) override;
+  void keep_policy(const EpisodeRequest& request) override;
+  void forget_policies_before(std::uint64_t number) override;
   EpisodeFacts facts() const override { return facts_; }
   LearnReport learn() override;
   TestFacts test(const StreamAddress& streams, const Horizon& horizon,
@@ -57,6 +60,13 @@ class TabularDomain final : public TrainingDomain {
   const EpisodeSimulator& high_;
   TabularDomainOptions options_;
   std::optional<QTable> uniform_;  // the pilot's policy
+  struct KeptPolicy {
+    std::vector<GreedyHead> heads;
+    std::vector<Action> ties;
+    double epsilon = 0;
+  };
+  std::map<std::uint64_t, KeptPolicy> load_kept(ArchiveReader& in) const;
+  std::map<std::uint64_t, KeptPolicy> kept_;  // by the number of the episode
   Episode episode_;
   EpisodeFacts facts_;
   std::map<State, std::uint64_t> starts_;  // how many episodes began there

@@ -50,11 +50,12 @@ bool Training::step() {
   return is_done();
 }
 
-EpisodeRequest Training::ask() {
+EpisodeRequest Training::ask(std::uint64_t ahead) {
   require_whole();
   while (phase_ == Phase::fresh || phase_ == Phase::test_is_due) step();
   if (is_done()) throw Error(Errc::usage, "the budget is spent: there is no next episode");
-  return next_request();
+  require_within("ahead", ahead, 0, options_.lag - 1, Errc::usage);
+  return next_request(ahead);
 }
 
 void Training::tell() {
@@ -96,8 +97,20 @@ double Training::share() const {
   return std::min(share, 1.0);
 }
 
-EpisodeRequest Training::next_request() const {
-  const std::uint64_t number = domain_.agent().episodes() + counters_.skipped;
+// Between this and the learning from the episode before, the policy does not change, so that this
+// is the time to keep it.
+EpisodeRequest Training::next_request(std::uint64_t ahead) {
+  const std::uint64_t next = domain_.agent().episodes() + counters_.skipped;
+  if (options_.lag > 1) {
+    domain_.forget_policies_before(next);
+    for (kept_until_ = std::max(kept_until_, next); kept_until_ < next + options_.lag;
+         ++kept_until_)
+      domain_.keep_policy(request_of(kept_until_));
+  }
+  return request_of(next + ahead);
+}
+
+EpisodeRequest Training::request_of(std::uint64_t number) const {
   if (number >= 0xffffffffU)
     throw Error(Errc::spec, "more than 2^32 - 1 episodes have no random streams of their own");
   return {.number = number,
@@ -236,6 +249,7 @@ void Training::save(ArchiveWriter& out) const {
   require_whole();
   out.value(phase_);
   out.value(counters_);
+  out.value(kept_until_);
   out.array<double>(last_ratios_);
   out.value(seconds_);
   out.value(static_cast<std::uint64_t>(out_.size()));
@@ -252,6 +266,7 @@ void Training::load(ArchiveReader& in) {
   const auto phase = in.value<std::uint8_t>();
   if (phase > static_cast<std::uint8_t>(Phase::done)) ArchiveReader::mismatch("phase");
   const auto counters = in.value<Counters>();
+  const auto kept_until = in.value<std::uint64_t>();
   std::vector<double> last_ratios = in.list<double>("number of ratios", kLastEpisodes);
   const auto seconds = in.value<double>();
   std::vector<Measurement> measurements;
@@ -264,6 +279,7 @@ void Training::load(ArchiveReader& in) {
   domain_.load(in);
   phase_ = static_cast<Phase>(phase);
   counters_ = counters;
+  kept_until_ = kept_until;
   last_ratios_ = std::move(last_ratios);
   seconds_ = seconds;
   out_ = std::move(measurements);

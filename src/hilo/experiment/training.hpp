@@ -18,6 +18,9 @@ struct TrainingOptions {
   // This many episodes at the beginning follow the uniform policy: those of a pilot study, used
   // again.
   std::uint64_t pilot_episodes = 0;
+  // Episode e follows the policy after exactly the episodes 0 to e - lag, so that `lag` episodes
+  // can be under way at the same time, and the results do not depend on which of them ends first.
+  std::uint64_t lag = 1;
 };
 
 struct TestPlan {
@@ -52,9 +55,9 @@ class Training {
   bool is_done() const { return phase_ == Phase::done; }
   double share() const;  // of the budget that is spent
 
-  // Does all work that is due before the next episode and requests the episode. Asking again gives
-  // the same request. Throws Errc::usage if the budget is spent.
-  EpisodeRequest ask();
+  // Does all work that is due before the next episode and requests the episode, or one of the next
+  // `lag` ones. Asking again gives the same request. Throws Errc::usage if the budget is spent.
+  EpisodeRequest ask(std::uint64_t ahead = 0);
   // Called after the domain has taken the requested episode. After the last one all is done.
   void tell();
 
@@ -83,7 +86,8 @@ class Training {
 
   void require_whole() const;
   bool budget_is_spent() const;
-  EpisodeRequest next_request() const;
+  EpisodeRequest next_request(std::uint64_t ahead = 0);
+  EpisodeRequest request_of(std::uint64_t number) const;
   void prepare();
   void take_in();
   void check_hope(const EpisodeFacts& facts) const;
@@ -107,6 +111,7 @@ class Training {
   TestPlan test_;
   Phase phase_ = Phase::fresh;
   Counters counters_;
+  std::uint64_t kept_until_ = 0;  // episodes before it have their policies, if there is a lag
   std::vector<Measurement> out_;
   std::vector<double> last_ratios_;  // of the last episodes, a ring buffer
   double seconds_ = 0;

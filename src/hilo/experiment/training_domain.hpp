@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-// A request for a high-fidelity episode. The episode must follow the agent's current policy, or the
-// uniform policy if it belongs to a pilot study.
+// A request for a high-fidelity episode. The episode must follow the agent's policy at the time
+// when it was asked for, or the uniform policy if it belongs to a pilot study.
 struct EpisodeRequest {
   std::uint64_t number = 0;  // counted from 0
   StreamAddress streams;
@@ -50,6 +50,11 @@ class TrainingDomain {
   // Runs the episode and keeps it until learn. (If the caller runs it instead, the domain's class
   // has a function that takes it.)
   virtual void play(const EpisodeRequest& request) = 0;
+  // For training with a lag: keeps the policy that the episode must follow, until the agent has
+  // learnt from it, and forgets those of episodes before a number.
+  virtual void keep_policy(const EpisodeRequest& request) = 0;
+  virtual void forget_policies_before(std::uint64_t number) = 0;
+
   // facts describes the kept episode. learn passes it to the agent and returns the agent's report.
   virtual EpisodeFacts facts() const = 0;
   virtual LearnReport learn() = 0;

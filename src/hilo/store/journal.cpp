@@ -284,6 +284,21 @@ void Journal::for_each_attempt(std::int64_t run,
   impl_->visit_rows(run, [&](const AttemptRow& row) { visit(attempt_of(row)); });
 }
 
+void Journal::for_each_test(std::int64_t run,
+                            const std::function<void(const Attempt&)>& visit) const {
+  Statement rows(impl_->db,
+                 "SELECT episode, test, number, status != 'finished', steps, cost FROM attempt "
+                 "WHERE run = ? AND test >= 0 ORDER BY episode, test, number");
+  rows.bind(run);
+  while (rows.step())
+    visit({.at = {.episode = static_cast<std::uint64_t>(rows.integer(0)),
+                  .test = static_cast<std::uint64_t>(rows.integer(1))},
+           .number = static_cast<std::uint64_t>(rows.integer(2)),
+           .failed = rows.integer(3) != 0,
+           .steps = static_cast<std::uint64_t>(rows.integer(4)),
+           .cost = rows.number(5)});
+}
+
 Spent Journal::spent(std::int64_t run) const { return sum_of_attempts(impl_->db, run); }
 
 std::uint64_t Journal::finished_among_first(std::int64_t run, std::uint64_t episodes) const {

@@ -123,6 +123,8 @@ class Journal {
   // In their order; empty if there are none.
   std::vector<Attempt> attempts_at(std::int64_t run, const EpisodeAddress& at) const;
   void for_each_attempt(std::int64_t run, const std::function<void(const Attempt&)>& visit) const;
+  // The attempts of final tests, in the order of their episodes, without their paths.
+  void for_each_test(std::int64_t run, const std::function<void(const Attempt&)>& visit) const;
   Spent spent(std::int64_t run) const;
   // Training episodes that succeeded, of the first `episodes`.
   std::uint64_t finished_among_first(std::int64_t run, std::uint64_t episodes) const;

@@ -30,6 +30,12 @@ Accounts::Accounts(const LearnSpec& spec, Journal& journal, std::int64_t run)
   high_second_ = journal.decided(run, kHighSecond);
   low_second_ = journal.decided(run, kLowSecond);
   pilot_ = journal.finished_among_first(run, spec.pilot_episodes);
+  journal.for_each_test(run, [&](const Attempt& attempt) {
+    OlderTests& tests = older_tests_[attempt.at.episode];
+    tests.episodes += attempt.failed ? 0 : 1;
+    tests.steps += attempt.steps;
+    tests.cost += attempt.cost;
+  });
   if (!spec.failures.stop) skipped_ = journal.given_up(run, spec.failures.retries);
 }
 
@@ -65,6 +71,63 @@ bool Accounts::may_test(std::uint64_t tests, std::uint64_t low_steps) const {
   const std::optional<std::uint64_t> reserve = spec_.reserved_episodes();
   if (reserve && tests >= *reserve) return false;
   return limit_reached(low_steps).empty();
+}
+
+Accounts::OlderTests Accounts::tests_before(std::uint64_t end) const {
+  OlderTests sum;
+  for (const auto& [episode, tests] : older_tests_) {
+    if (episode >= end) break;
+    sum.episodes += tests.episodes;
+    sum.steps += tests.steps;
+    sum.cost += tests.cost;
+  }
+  return sum;
+}
+
+bool Accounts::may_start(std::uint64_t started, std::uint64_t low_steps) const {
+  const Budget& budget = spec_.budget;
+  const OlderTests tests = tests_before(started + 1);
+  const std::optional<std::uint64_t> reserve = spec_.reserved_episodes();
+  const auto n = static_cast<double>(std::max<std::uint64_t>(settled_.training, 1));
+  const auto needed = [&](double of_training, double limit) {
+    return reserve ? static_cast<double>(*reserve) * of_training / n : kTenth * limit;
+  };
+  if (budget.episodes > 0 &&
+      started - spent_.reused + tests.episodes + reserve.value_or(0) >= budget.episodes)
+    return false;
+  const auto most_steps = static_cast<double>(budget.steps);
+  if (budget.steps > 0 &&
+      static_cast<double>(settled_.steps + tests.steps) +
+              needed(static_cast<double>(settled_.training_steps), most_steps) >=
+          most_steps)
+    return false;
+  if (budget.cost > 0 && settled_.cost + tests.cost + low_cost(low_steps) +
+                                 needed(settled_.training_cost, budget.cost) >=
+                             budget.cost)
+    return false;
+  return budget.wall == 0 || clock() + needed(spent_.training_seconds, budget.wall) < budget.wall;
+}
+
+bool Accounts::may_start_test(const EpisodeAddress& at, std::uint64_t low_steps) const {
+  const Budget& budget = spec_.budget;
+  const OlderTests older = tests_before(at.episode);
+  if (const auto reserve = spec_.reserved_episodes(); reserve && *at.test >= *reserve) return false;
+  if (budget.steps > 0 && settled_.steps + older.steps >= budget.steps) return false;
+  if (budget.cost > 0 && settled_.cost + older.cost + low_cost(low_steps) >= budget.cost)
+    return false;
+  return budget.wall == 0 || clock() < budget.wall;
+}
+
+void Accounts::settle(const std::vector<Attempt>& attempts) {
+  for (const Attempt& attempt : attempts) {
+    if (attempt.is_reused()) continue;
+    settled_.steps += attempt.steps;
+    settled_.cost += attempt.cost;
+    if (attempt.failed || attempt.at.test) continue;
+    ++settled_.training;
+    settled_.training_steps += attempt.steps;
+    settled_.training_cost += attempt.cost;
+  }
 }
 
 std::string Accounts::limit_of_retries(std::uint64_t low_steps) const {
@@ -113,12 +176,13 @@ void Accounts::begin_attempt(std::optional<double> asked_at) {
   attempt_seconds_before_ = asked_at ? std::max(0.0, now_in_seconds() - *asked_at) : 0;
 }
 
-void Accounts::price(Attempt& attempt, std::optional<double> reported) const {
+void Accounts::price(Attempt& attempt, std::optional<double> reported,
+                     std::optional<double> seconds) const {
   if (reported && !(std::isfinite(*reported) && *reported >= 0))
     throw Error(
         Errc::data,
         fmt::format("the cost of an episode is {}, but must be finite and from 0", *reported));
-  attempt.seconds = attempt_seconds_before_ + seconds_since(attempt_began_);
+  attempt.seconds = seconds.value_or(attempt_seconds_before_ + seconds_since(attempt_began_));
   attempt.clock = clock() + attempt_seconds_before_;
   attempt.low_seconds = spent_.low_seconds;
   const auto steps = static_cast<double>(attempt.steps);
@@ -197,7 +261,8 @@ Bill Accounts::bill(std::uint64_t low_steps) const {
           .unit = !measures()                                                 ? CostUnit::declared
                   : spent_.reported == spent_.attempts && spent_.attempts > 0 ? CostUnit::reported
                                                                               : CostUnit::seconds,
-          .clock = clock()};
+          .clock = clock(),
+          .attempt_seconds = spent_.seconds};
 }
 
 double Accounts::share(std::uint64_t low_steps) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,14 @@ class Accounts {
   bool may_train(std::uint64_t low_steps) const;
   // Whether one more episode of the final test fits, after `tests` of them.
   bool may_test(std::uint64_t tests, std::uint64_t low_steps) const;
+  // With a lag these decide instead, by what was spent on the episodes that were learnt from: what
+  // others have cost is known at a time that depends on the machine. `started` counts the
+  // training episodes that may run already, reused ones included.
+  bool may_start(std::uint64_t started, std::uint64_t low_steps) const;
+  bool may_start_test(const EpisodeAddress& at, std::uint64_t low_steps) const;
+  // An episode is learnt from, given up or tested: what its attempts have cost counts from now on.
+  void settle(const std::vector<Attempt>& attempts);
+
   // Which limit other than that of episodes is reached; "" if none is. For retries.
   std::string limit_of_retries(std::uint64_t low_steps) const;
   std::string limit_reached(std::uint64_t low_steps) const;
@@ -36,9 +45,11 @@ class Accounts {
 
   // An attempt begins, or began at this time of another process (seconds since 1970).
   void begin_attempt(std::optional<double> asked_at = std::nullopt);
-  // Sets cost, source, times and the cheap work before it. Throws Errc::data if the reported cost
-  // is negative or not finite.
-  void price(Attempt& attempt, std::optional<double> reported) const;
+  // Sets cost, source, times and the cheap work before it. `seconds` is what it took, if that is
+  // not the time since begin_attempt. Throws Errc::data if the reported cost is negative or not
+  // finite.
+  void price(Attempt& attempt, std::optional<double> reported,
+             std::optional<double> seconds = std::nullopt) const;
   // Adds an attempt that is in the journal to what is spent.
   void add(const Attempt& attempt);
   // Cheap work was done: how long it took, and all cheap steps so far. Work that is only repeated
@@ -66,6 +77,20 @@ class Accounts {
   std::int64_t run_;
   Spent spent_;
   std::uint64_t skipped_ = 0;
+  // What was spent on episodes up to the last one that was settled.
+  struct Settled {
+    std::uint64_t training = 0, training_steps = 0, steps = 0;
+    double training_cost = 0, cost = 0;
+  };
+  Settled settled_;
+  // Tests that were in the journal at the beginning, by the number of training episodes before
+  // them: those of earlier budgets are spent, too.
+  struct OlderTests {
+    std::uint64_t episodes = 0, steps = 0;
+    double cost = 0;
+  };
+  std::map<std::uint64_t, OlderTests> older_tests_;
+  OlderTests tests_before(std::uint64_t end) const;
   std::uint64_t pilot_ = 0;  // training episodes of the pilot that succeeded
   double clock_before_ = 0;  // wall seconds of earlier processes, and outside of hilo
   SteadyClock::time_point opened_ = SteadyClock::now();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include "hilo/agent/tabular_agent.hpp"
@@ -9,6 +10,7 @@
 #include "hilo/core/stopwatch.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/accounts.hpp"
+#include "hilo/driver/detail/flights.hpp"
 #include "hilo/driver/detail/learn_checkpoint.hpp"
 #include "hilo/driver/detail/paid_before.hpp"
 #include "hilo/driver/detail/pilot_judge.hpp"
@@ -18,6 +20,7 @@
 namespace hilo {
 
 inline constexpr const char* kTestedAfter = "training episodes before the final test";
+inline constexpr std::uint64_t kHopelessCuts = 20;  // first episodes that were all dropped
 inline constexpr const char* kAskedAt = "when an episode was asked for";
 
 // 1, 2, 5, 10, 20, 50, ...: few, however long a run is.
@@ -65,6 +68,8 @@ struct Learner::Impl {
       loop->load(saved->run);
       next_training = saved->episodes;
       findings = saved->findings;
+      for (std::uint64_t episode = 0; lag() > 1 && episode < next_training; ++episode)
+        accounts.settle(journal.attempts_at(run, {.episode = episode}));
     } catch (const Error&) {
       loop = new_loop();
       next_training = 0;
@@ -91,10 +96,11 @@ struct Learner::Impl {
     const auto goes_on = [&] { return !keep_going || keep_going(); };
     while (phase == Phase::training) {
       judge_pilot();
+      decide_ahead();
       if (attempts().empty() || !take(attempts())) break;
       if (!goes_on()) return;
     }
-    if (phase == Phase::training && !may_go_on_training()) {
+    if (phase == Phase::training && is_training_over()) {
       keep_checkpoint(true);  // for a budget that is extended later
       stopped_by = accounts.limit_reached(low_steps());
       if (stopped_by.empty()) stopped_by = accounts.first_limit();
@@ -103,10 +109,9 @@ struct Learner::Impl {
       loop->stop();
     }
     while (phase == Phase::testing && goes_on()) {
+      decide_ahead();
       if (!attempts().empty() && take(attempts())) continue;
-      const bool may_test = attempts().empty() ? accounts.may_test(next_test, low_steps())
-                                               : accounts.limit_of_retries(low_steps()).empty();
-      if (may_test) return;
+      if (may_go_on_testing()) return;
       phase = Phase::done;
       accounts.close(low_steps(), true);
       journal.decide(run, kTestedAfter, static_cast<double>(next_training));
@@ -124,6 +129,40 @@ struct Learner::Impl {
     if (!pilot.is_dropped()) return;
     loop = new_loop();
     next_training = 0;
+  }
+
+  std::uint64_t lag() const {
+    return static_cast<std::uint64_t>(spec.config().train.integer("lag"));
+  }
+
+  // With a lag: decides which of the next episodes may run, by what was learnt and spent `lag`
+  // episodes before each, so that the machine's mood decides nothing.
+  void decide_ahead() {
+    if (lag() == 1 || phase == Phase::done) return;
+    const bool testing = phase == Phase::testing;
+    std::uint64_t& until = testing ? tests_until : training_until;
+    const std::uint64_t next = testing ? next_test : next_training;
+    for (until = std::max(until, next); !is_closed(testing) && until < next + lag();) {
+      const bool may =
+          testing ? accounts.may_start_test({.episode = next_training, .test = until}, low_steps())
+                  : (last_training && *last_training >= until) ||
+                        accounts.may_start(until, low_steps());
+      if (may)
+        ++until;
+      else
+        (testing ? tests_closed : training_closed) = true;
+    }
+  }
+  bool is_closed(bool testing) const { return testing ? tests_closed : training_closed; }
+
+  bool is_training_over() const {
+    return lag() == 1 ? !may_go_on_training() : training_closed && next_training >= training_until;
+  }
+
+  bool may_go_on_testing() {
+    if (lag() > 1) return next_test < tests_until;
+    return attempts().empty() ? accounts.may_test(next_test, low_steps())
+                              : accounts.limit_of_retries(low_steps()).empty();
   }
 
   // An episode that is missing between others is made again, whatever the budget says: what was
@@ -156,10 +195,12 @@ struct Learner::Impl {
       // Where failures stop the run, the user has seen the error and wants another attempt.
       if (spec.failures.stop || of_episode.size() <= spec.failures.retries) return false;
       // A test that failed before the run was stopped gets another attempt.
-      if (phase == Phase::testing && !was_closed) return false;
+      if (phase == Phase::testing && !was_closed && lag() == 1) return false;
+      accounts.settle(of_episode);
       pass_over();
       return true;
     }
+    if (lag() > 1) accounts.settle(of_episode);
     if (phase == Phase::testing) {
       test_returns.push_back(last.paid.discounted_return);
       ++next_test;
@@ -173,8 +214,8 @@ struct Learner::Impl {
         ++other_actions;
         break;
       }
+    if (last_training && next_training <= *last_training) ++replayed;
     learn(path);
-    ++replayed;
     return true;
   }
 
@@ -215,12 +256,16 @@ struct Learner::Impl {
 
   TabularRequest request() {
     if (phase == Phase::training) return ask_loop();
+    return test_request(next_test);
+  }
+
+  TabularRequest test_request(std::uint64_t test) {
     return {.number = next_training,
             .policy = loop->greedy(),
             .streams = {.seed = spec.seed,
                         .purpose = Purpose::test,
                         .episode = static_cast<std::uint32_t>(next_training),
-                        .first_rollout = static_cast<std::uint32_t>(next_test)},
+                        .first_rollout = static_cast<std::uint32_t>(test)},
             .horizon = {
                 .gamma = spec.config().train.number("gamma"),
                 .max_steps = static_cast<std::uint32_t>(spec.config().train.integer("max_steps"))}};
@@ -230,6 +275,20 @@ struct Learner::Impl {
     return {.episode = next_training,
             .test = phase == Phase::testing ? std::optional(next_test) : std::nullopt};
   }
+
+  // The following are in learner_attempts.cpp.
+  //
+  // What the journal gets. finished_attempt throws Errc::simulator unless the episode is valid.
+  Attempt finished_attempt(const LearnRequest& request, const Episode& episode) const;
+  Attempt failed_attempt(const LearnRequest& request, const std::string& error) const;
+  // Throws if all of the first episodes were cut and dropped. `before` is the number of episodes
+  // when this was last asked, so that a run that goes on is not stopped again.
+  void require_some_whole(std::uint32_t max_steps, std::uint64_t before) const;
+  // Throws if an attempt that failed ends the run.
+  void judge_failure(const Attempt& attempt);
+  bool step_in_flight();
+  void submit_open();
+  void record(const Arrival& arrival);
 
   LearnSpec spec;
   LearnFiles files;
@@ -252,8 +311,12 @@ struct Learner::Impl {
   std::vector<Attempt> found;  // in the journal, at that address
   std::optional<double> last_return;
   std::string stopped_by;
-  std::uint32_t asked_max_steps = 0;
   std::vector<std::string> notes;
+  // With a lag: episodes before these numbers may run, and none from the last one on.
+  std::uint64_t training_until = 0, tests_until = 0;
+  bool training_closed = false, tests_closed = false;
+  std::set<EpisodeAddress> known;    // of the next episodes: those that need no further attempt
+  std::unique_ptr<Flights> flights;  // last: its threads use the simulator of the loop
 };
 
 }  // namespace hilo

@@ -15,7 +15,8 @@ TrainingOptions training_options(const PlannedRun& run) {
           .gamma = p.number("gamma"),
           .max_steps = static_cast<std::uint32_t>(p.integer("max_steps")),
           .seed = run.seed,
-          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes"))};
+          .pilot_episodes = static_cast<std::uint64_t>(p.integer("pilot_episodes")),
+          .lag = static_cast<std::uint64_t>(p.integer("lag"))};
 }
 
 std::unique_ptr<TabularAgent> build_agent(const PlannedRun& run, const Fidelities& pair) {

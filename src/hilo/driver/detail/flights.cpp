@@ -1,0 +1,87 @@
+#include "hilo/driver/detail/flights.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "hilo/core/error.hpp"
+#include "hilo/core/stop_request.hpp"
+#include "hilo/core/stopwatch.hpp"
+
+namespace hilo {
+
+Flights::Flights(const EpisodeSimulator& high, std::size_t workers) : high_(high) {
+  for (std::size_t i = 0; i < std::max<std::size_t>(workers, 1); ++i)
+    threads_.emplace_back([this] { work(); });
+}
+
+Flights::~Flights() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  submitted_.notify_all();
+}
+
+void Flights::submit(const LearnRequest& request) {
+  open_.insert(request.at);
+  {
+    const std::lock_guard lock(mutex_);
+    requests_.push_back(request);
+  }
+  submitted_.notify_one();
+}
+
+Arrival Flights::wait() {
+  std::unique_lock lock(mutex_);
+  while (arrivals_.empty()) {
+    if (broken_) std::rethrow_exception(broken_);
+    throw_if_stopped();
+    arrived_.wait_for(lock, std::chrono::milliseconds(100));
+  }
+  Arrival arrival = std::move(arrivals_.front());
+  arrivals_.pop_front();
+  open_.erase(arrival.request.at);
+  return arrival;
+}
+
+void Flights::work() {
+  const StopScope scope(&stop_);
+  while (true) {
+    LearnRequest request;
+    {
+      std::unique_lock lock(mutex_);
+      submitted_.wait(lock, [&] { return stop_ || !requests_.empty(); });
+      if (stop_) return;
+      request = std::move(requests_.front());
+      requests_.pop_front();
+    }
+    try {
+      Arrival arrival = run(request);
+      const std::lock_guard lock(mutex_);
+      arrivals_.push_back(std::move(arrival));
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      if (!broken_) broken_ = std::current_exception();
+    }
+    arrived_.notify_one();
+  }
+}
+
+Arrival Flights::run(const LearnRequest& request) const {
+  Arrival arrival{.request = request, .episode = {}};
+  const SteadyClock::time_point begun = SteadyClock::now();
+  try {
+    high_.run_episode(request.episode.policy, request.episode.streams, request.episode.horizon,
+                      arrival.episode);
+    if (arrival.episode.length() == 0)
+      throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
+  } catch (const Error& e) {
+    if (e.code() != Errc::simulator) throw;
+    arrival.failed = true;
+    arrival.error = e.what();
+  }
+  arrival.seconds = seconds_since(begun);
+  return arrival;
+}
+
+}  // namespace hilo

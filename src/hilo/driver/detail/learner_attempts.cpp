@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include "hilo/driver/detail/learner_impl.hpp"
+
+// Attempts at expensive episodes: what the journal gets, and what follows from one that failed.
+namespace hilo {
+namespace {
+
+constexpr std::uint64_t kHopeless = 3;  // episodes in a row that failed
+constexpr std::size_t kErrorTail = 2000;
+
+std::string tail(const std::string& text) {
+  return text.size() <= kErrorTail ? text : text.substr(text.size() - kErrorTail);
+}
+
+// The probability with which the policy takes action a in state s.
+double probability(const Behaviour& policy, State s, Action a) {
+  const double uniform = policy.epsilon / policy.num_actions;
+  const GreedyHead head = policy.heads[s];
+  bool greedy = head.count == 1 && head.first == a;
+  for (std::uint32_t k = 0; head.count > 1 && k < head.count; ++k)
+    greedy = greedy || policy.ties[std::size_t{s} * policy.num_actions + k] == a;
+  return uniform + (greedy ? (1 - policy.epsilon) / head.count : 0);
+}
+
+PaidEpisode paid_of(const Episode& path, const TabularRequest& request) {
+  PaidEpisode paid;
+  paid.path = path;
+  for (std::size_t t = path.length(); t-- > 0;)
+    paid.discounted_return = request.horizon.gamma * paid.discounted_return + path.rewards[t];
+  for (std::size_t t = 0; t < path.length(); ++t)
+    paid.probabilities.push_back(probability(request.policy, path.states[t], path.actions[t]));
+  return paid;
+}
+
+}  // namespace
+
+Attempt Learner::Impl::finished_attempt(const LearnRequest& request, const Episode& episode) const {
+  const EpisodeSimulator& high = loop->high();
+  check_episode(episode, high.num_states(), high.num_actions());
+  if (episode.length() == 0)
+    throw Error(Errc::simulator, "an episode without a step teaches nothing");
+  if (episode.length() > request.episode.horizon.max_steps)
+    throw Error(Errc::simulator, "the episode has more than max_steps steps");
+  return {.at = request.at,
+          .number = request.attempt,
+          .seed = request.episode.simulator_seed(),
+          .steps = episode.length(),
+          .low_steps = low_steps(),
+          .paid = paid_of(episode, request.episode)};
+}
+
+Attempt Learner::Impl::failed_attempt(const LearnRequest& request, const std::string& error) const {
+  return {.at = request.at,
+          .number = request.attempt,
+          .seed = request.episode.simulator_seed(),
+          .failed = true,
+          .error = tail(error),
+          .low_steps = low_steps()};
+}
+
+void Learner::Impl::judge_failure(const Attempt& attempt) {
+  if (attempt.number + 1 <= spec.failures.retries) return;
+  if (spec.failures.stop)
+    throw Error(Errc::simulator,
+                fmt::format("episode {} failed {} times, the last time with: {}; all that was "
+                            "learnt is kept, and the same command goes on",
+                            attempt.at.episode, attempt.number + 1, attempt.error));
+  if (attempt.number == spec.failures.retries) accounts.skipped();
+  if (++failed_in_a_row >= kHopeless)
+    throw Error(Errc::simulator,
+                fmt::format("{} episodes in a row failed after all their retries, the last one "
+                            "with: {}; all that was learnt is kept, and the same command goes on",
+                            kHopeless, attempt.error));
+}
+
+void Learner::Impl::require_some_whole(std::uint32_t max_steps, std::uint64_t before) const {
+  if (before >= kHopelessCuts || next_training < kHopelessCuts || loop->dropped() < next_training)
+    return;
+  throw Error(Errc::simulator,
+              fmt::format("all of the first {} episodes were cut (train.max_steps is {}) and "
+                          "dropped, so that nothing was learnt: raise max_steps, set truncation = "
+                          "\"terminal\" to count the cut as an end, or take an agent that learns "
+                          "from single steps, under another name; the same command goes on",
+                          next_training, max_steps));
+}
+
+// Several episodes at the same time. Which of them run, and under which policies, is decided in
+// order; what has arrived is written down at once and learnt from in order.
+bool Learner::Impl::step_in_flight() {
+  catch_up();
+  if (phase == Phase::done) return true;
+  submit_open();
+  if (!flights->empty()) record(flights->wait());
+  const std::uint64_t before = next_training;
+  catch_up();
+  require_some_whole(static_cast<std::uint32_t>(spec.config().train.integer("max_steps")), before);
+  return phase == Phase::done;
+}
+
+void Learner::Impl::submit_open() {
+  if (!flights)
+    flights = std::make_unique<Flights>(loop->high(),
+                                        std::min<std::size_t>(lag(), loop->high().num_workers()));
+  const bool testing = phase == Phase::testing;
+  const std::uint64_t first = testing ? next_test : next_training;
+  const std::uint64_t end = testing ? tests_until : training_until;
+  known.erase(known.begin(), known.lower_bound(address()));
+  for (std::uint64_t i = first; i < end; ++i) {
+    const EpisodeAddress at = testing ? EpisodeAddress{.episode = next_training, .test = i}
+                                      : EpisodeAddress{.episode = i};
+    if (flights->has(at) || known.contains(at)) continue;
+    const std::vector<Attempt> made = journal.attempts_at(run, at);
+    const bool given_up = !made.empty() && made.back().failed && !spec.failures.stop &&
+                          made.size() > spec.failures.retries;
+    if ((!made.empty() && !made.back().failed) || given_up) {
+      known.insert(at);
+      continue;
+    }
+    flights->submit({.at = at,
+                     .attempt = made.size(),
+                     .episode = testing ? test_request(i) : loop->ask_ahead(i - first)});
+  }
+}
+
+void Learner::Impl::record(const Arrival& arrival) {
+  accounts.freeze(low_steps());
+  Attempt attempt;
+  bool failed = arrival.failed;
+  std::string error = arrival.error;
+  if (!failed) try {
+      attempt = finished_attempt(arrival.request, arrival.episode);
+    } catch (const Error& e) {
+      if (e.code() != Errc::simulator) throw;
+      failed = true;
+      error = e.what();
+    }
+  if (failed) attempt = failed_attempt(arrival.request, error);
+  accounts.price(attempt, arrival.episode.cost, arrival.seconds);
+  append(attempt);
+  if (failed) {
+    judge_failure(attempt);
+    return;
+  }
+  failed_in_a_row = 0;
+  last_return = attempt.paid.discounted_return;
+  keep_checkpoint(false);
+}
+
+}  // namespace hilo
