@@ -19,6 +19,8 @@ block() {
 }
 block "$source_dir/docs/spec.md" toml 1 > my-spec.toml
 block "$source_dir/docs/learn.md" toml 1 > plant.toml
+cp "$source_dir"/examples/programs/* .
+gcc -O2 -o river river.c
 for side in high low; do
   mkdir -p my-pair/$side
   block "$source_dir/docs/tables.md" csv 1 > my-pair/$side/transitions.csv
@@ -30,7 +32,7 @@ for file in my-spec.toml plant.toml my-pair/high/transitions.csv my-pair/map.csv
 done
 
 count=0
-for page in "$source_dir/README.md" "$source_dir"/docs/{learn,usage,spec,tables,store,nas}.md; do
+for page in "$source_dir/README.md" "$source_dir"/docs/{learn,programs,usage,spec,tables,store,nas}.md; do
   while IFS= read -r line; do
     command=${line%%  #*}
     case $command in

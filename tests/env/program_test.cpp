@@ -92,7 +92,7 @@ TEST(Program, BadAnswersAreErrors) {
       {"inf", "has inf as its reward, but that must be a finite number"},
       {"wrong-count", "has 2 numbers as its observation, but that must have 1"},
       {"outside", "has 10 as its observation, but that must be a whole number from 0 to 9"},
-      {"garbage", "'what?' is 'what?', but must start with ok, error or fatal"},
+      {"garbage", "'what?' does not start with ok, error or fatal"},
       {"bad-end", "has '3' as its END"},
       {"crashes", "ended by signal 11"},
       {"exits", "ended by exit code 3; its last words: no disk space"},

@@ -70,6 +70,7 @@ struct ProblemKind {
   bool same_for_all_seeds = false;      // the seed changes the problem only through for_seed
   // The number of cheap simulators, if it depends on the parameters; otherwise low_fidelities.
   std::function<std::size_t(const NamedValues&)> low_fidelities_of = {};
+  bool low_is_slow = false;  // far slower than a table: agents that hilo chooses spare it
   // Takes what `hilo learn` has to know about costs and failures out of the parameters.
   std::function<ProblemSpending(NamedValues&)> take_spending = {};
 

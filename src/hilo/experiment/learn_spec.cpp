@@ -339,7 +339,7 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
     const Choice choice = choose_agent(*config.problem_kind, config.problem,
                                        config.train.number("gamma"), learn.seed);
     data.spec.agents = {{.values = choice.agent}};
-    if (data.low_is_slow)
+    if (data.low_is_slow || config.problem_kind->low_is_slow)
       data.spec.agents[0].values.merge(NamedValues(
           agent_kind(std::get<std::string>(choice.agent.at("kind"))).for_slow_low_fidelity));
     learn.choice = choice.why;

@@ -336,6 +336,7 @@ ProblemKind program_kind() {
           },
           .same_for_all_seeds = true,
           .low_fidelities_of = count_lows,
+          .low_is_slow = true,
           .take_spending = take_spending};
 }
 

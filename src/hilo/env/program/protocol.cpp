@@ -189,8 +189,7 @@ std::optional<ProgramRefusal> refusal_in(std::string_view answer) {
   if (first == "ok") return std::nullopt;
   if (first == "error" || first == "fatal")
     return ProgramRefusal{.fatal = first == "fatal", .text = std::string(words.rest())};
-  fail(
-      fmt::format("is '{}', but must start with ok, error or fatal", answer.substr(0, kMostShown)));
+  fail("does not start with ok, error or fatal");
 }
 
 ProgramAnswer parse_begun(std::string_view answer, const Space& observations, Points& out) {
