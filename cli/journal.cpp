@@ -64,13 +64,14 @@ int export_steps(const Options& options) {
       const std::string start =
           fmt::format("{},{},{},{},{}", run.name, run.seed, attempt.at.episode,
                       attempt.at.test ? fmt::format("{}", *attempt.at.test) : "", attempt.number);
-      if (attempt.failed) fmt::print("{},failed,,,,,,,\n", start);
       const Episode& path = attempt.paid.path;
+      if (attempt.failed && path.length() == 0) fmt::print("{},failed,,,,,,,\n", start);
       for (std::size_t t = 0; t < path.length(); ++t)
-        fmt::print("{},finished,{},{},{},{:.17g},{:.17g},{},{}\n", start, t, path.states[t],
-                   path.actions[t], attempt.paid.probabilities[t], path.rewards[t],
-                   path.states[t + 1],
+        fmt::print("{},{},{},{},{},{:.17g},{:.17g},{},{}\n", start,
+                   attempt.failed ? "failed" : "finished", t, path.states[t], path.actions[t],
+                   attempt.paid.probabilities[t], path.rewards[t], path.states[t + 1],
                    t + 1 < path.length() ? ""
+                   : attempt.failed      ? "failed"
                    : path.truncated      ? "cut"
                                          : "terminal");
     });

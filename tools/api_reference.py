@@ -15,6 +15,8 @@ from hilo import environments
 GROUPS = {
     "Learn, train and judge": [
         "learn",
+        "program",
+        "check_simulator",
         "Learnt",
         "Learner",
         "LearnRequest",

@@ -39,6 +39,7 @@ void bind_env(nb::module_& m);  // calls the next three
 void bind_tables(nb::module_& m);
 void bind_episodes(nb::module_& m);
 void bind_simulators(nb::module_& m);
+void bind_programs(nb::module_& m);
 void bind_rollout(nb::module_& m);
 void bind_single_run(nb::module_& m);
 void bind_learner(nb::module_& m);

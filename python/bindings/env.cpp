@@ -146,6 +146,7 @@ void bind_env(nb::module_& m) {
   bind_tables(m);
   bind_episodes(m);
   bind_simulators(m);
+  bind_programs(m);
   bind_problems(m);
 }
 

@@ -279,6 +279,7 @@ void bind_learner(nb::module_& m) {
             out["goes_on_with"] = verdict->goes_on_with;
             return out;
           },
+          nb::sig("def pilot(self) -> dict[str, typing.Any] | None"),
           "What the pilot said about the cheap simulator and what was done about it, or None.")
       .def_prop_ro(
           "bill",

@@ -85,6 +85,7 @@ from .diagnosing import Diagnosis, diagnose
 from .grid import Grid
 from .learning import Learnt, learn
 from .pairing import pair
+from .programs import Program, SimulatorFinding, SimulatorFindings, check_simulator, program
 from .store import Store
 from .study import Policy, Study
 from .tables import from_dense, from_table, project
@@ -119,6 +120,7 @@ __all__ = [
     "Moments",
     "Policy",
     "Problem",
+    "Program",
     "PythonEpisodes",
     "PythonSimulator",
     "QTable",
@@ -126,6 +128,8 @@ __all__ = [
     "RolloutSummaries",
     "Run",
     "Simulator",
+    "SimulatorFinding",
+    "SimulatorFindings",
     "Solution",
     "Spec",
     "StateMap",
@@ -142,6 +146,7 @@ __all__ = [
     "best_ratio",
     "break_even_cost_ratio",
     "build_problem",
+    "check_simulator",
     "commit",
     "control_variate",
     "control_variate_of",
@@ -167,6 +172,7 @@ __all__ = [
     "policy_iteration",
     "policy_matrix",
     "problem_kinds",
+    "program",
     "project",
     "range_of_lemma_1",
     "return_bound",

@@ -16,6 +16,7 @@ from ._checks import MAX_SEED, number_in, path_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, Summary
 from .identity import for_learning
+from .programs import Program
 from .progress import LearnProgress
 from .sides import limit_of, plain_name
 from .spec_data import agents_of, table_of, thrifty
@@ -131,6 +132,7 @@ def learn(
     epsilon: float = 0.1,
     max_steps: int | None = None,
     truncation: str = "drop",
+    lag: int = 1,
     seed: int = 0,
     name: str | None = None,
     journal: str | os.PathLike[str] | None = None,
@@ -154,7 +156,9 @@ def learn(
     the run stops (``on_failure="stop"``). The first ``pilot`` episodes, which are learnt from, judge
     whether the cheap simulator helps the agent "mfmcrl"; if not, it is dropped. ``reuse`` names
     journals of other runs: their episodes of the same expensive simulator are learnt from first,
-    by agents that learn from single steps. ``agent`` is a kind or a table of a spec; "auto" takes
+    by agents that learn from single steps. With ``lag`` above 1 an episode acts on what was learnt so
+    many episodes before it, so that so many can run at the same time (hilo.program has ``workers``).
+    ``agent`` is a kind or a table of a spec; "auto" takes
     what hilo's contests recommend, and the result says why. ``progress`` is as for hilo.train, but
     a function is called with (episodes, failed attempts, share of the budget, cost, last return).
     """
@@ -176,6 +180,8 @@ def learn(
     others = [path_of(other, "reuse") for other in reuse]
     name = None if name is None else text_of(name, "name")
     file = None if journal is None else path_of(journal, "journal")
+    if isinstance(high, Program):  # every attempt is in the journal, so that none is hidden in it
+        high = Program(high.command, {**high.options, "retries": 0})
     with for_learning():
         subject = _subject_of(high, low, map, options)
     chosen = agents_of(agent)
@@ -192,6 +198,8 @@ def learn(
         "max_steps": limit_of(max_steps, subject.limit),
         "truncation": truncation,
     }
+    if lag != 1:
+        training["lag"] = lag
     where = "hilo.learn"
     try:
         spec = _hilo.make_learn_spec(

@@ -21,6 +21,7 @@ from ._hilo import (
     TabularMdp,
 )
 from .grid import Grid
+from .programs import Program
 from .gymnasium_source import Codec, GymnasiumSource
 from .sources import FunctionSource, Source
 from .tables import TableMdp, content_hash
@@ -51,11 +52,12 @@ class Side:
     limit: int | None = None  # number of steps after which it truncates an episode itself
     source: Source | None = None
     grid: Grid | None = None
+    is_program: bool = False
 
     @property
     def is_native(self) -> bool:
-        """Whether it runs no Python code."""
-        return self.source is None
+        """Whether it is hilo's own: no Python code, and no other program."""
+        return self.source is None and not self.is_program
 
     @property
     def codec(self) -> Codec | None:
@@ -167,6 +169,17 @@ def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
     return _source_side(source, role)
 
 
+def _program_side(thing: Program, role: str) -> Side:
+    own = thing.options
+    if role == "low":
+        own = {k: v for k, v in own.items() if k not in ("workers", "on_failure")}
+    make = _hilo.make_program_high if role == "high" else _hilo.make_program_low
+    simulator = make(own)
+    deciding = {k: v for k, v in own.items() if k not in ("workers", "on_failure")}
+    text = f"program {_hilo.program_identity(deciding)}"
+    return Side(simulator, text, simulator.num_states, is_program=True)
+
+
 def _refuse_others(options: dict[str, Any], known: set[str], what: str) -> None:
     others = sorted(set(options) - known)
     if others:
@@ -210,6 +223,9 @@ def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> S
         )
     if isinstance(thing, Wrapped):
         return make_side(thing.thing, role, {**options, **thing.options})
+    if isinstance(thing, Program):
+        _refuse_others(options, set(), f"the program '{thing.command}': give it to hilo.program")
+        return _program_side(thing, role)
     if isinstance(thing, (Problem, TabularMdp, EpisodeSimulator)):
         _refuse_others(options, set(), f"{thing!r}, which says it all itself")
         if isinstance(thing, Problem):
@@ -226,8 +242,8 @@ def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> S
             return make_side(thing(), role, options)
         return _function_side(thing, role, options)
     raise Error(
-        f"{thing!r} is no simulator: give a problem or simulator of hilo, a Gymnasium environment "
-        "or its id, a function step(state, action, rng), or a function without arguments that "
+        f"{thing!r} is no simulator: give a problem or simulator of hilo, hilo.program(...), a "
+        "Gymnasium environment or its id, a function step(state, action, rng), or a function without arguments that "
         "makes one of these",
         Errc.usage,
     )

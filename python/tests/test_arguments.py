@@ -144,6 +144,7 @@ def learnt(w: World) -> dict[str, Any]:
         epsilon=0.1,
         max_steps=50,
         truncation="terminal",
+        lag=1,
         seed=0,
         name="walk",
         journal=new_file(w),
@@ -241,6 +242,18 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
         dict(high=w.problem, agent="mcrl", episodes=20, seeds=1, gamma=0.9, progress=False),
     ),
     "learn": lambda w: (hilo.learn, learnt(w)),
+    "program": lambda w: (hilo.program, dict(command="true")),
+    "check_simulator": lambda w: (
+        hilo.check_simulator,
+        dict(
+            simulator=hilo.wrap(walk, **WALK),
+            role="low",
+            episodes=3,
+            max_steps=50,
+            seed=1,
+            deterministic=False,
+        ),
+    ),
     "load_learn_spec": lambda w: (
         hilo.load_learn_spec,
         dict(file=w.folder / "learn.toml", overrides=["budget.episodes=5"]),

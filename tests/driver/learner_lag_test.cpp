@@ -42,9 +42,8 @@ std::string results_of(const Learner& learner) {
   const LearnOutcome outcome = learner.outcome();
   const Bill bill = learner.bill();
   std::string text = policy_json(learner);
-  text += fmt::format("{:.17g} {:.17g} {} {} {} {:.17g}\n", outcome.value.returns.mean,
-                      outcome.value.returns.high, bill.training, bill.testing, bill.steps,
-                      bill.low_cost);
+  text += fmt::format("{:.17g} {:.17g} {} {} {:.17g}\n", outcome.value.returns.mean,
+                      outcome.value.returns.high, bill.training, bill.testing, bill.low_cost);
   const auto run = learner.journal().runs().at(0).id;
   for (std::uint64_t e = 0; e < bill.training + bill.skipped; ++e)
     for (const Attempt& a : learner.journal().attempts_at(run, {.episode = e}))

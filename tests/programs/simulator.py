@@ -97,7 +97,7 @@ class Simulator:
         if MODE == "fatal":
             print("fatal the licence server is gone", flush=True)
             sys.exit(1)
-        if MODE == "region" and self.cell >= 6:
+        if MODE == "region" and self.cell == 6 and random.SystemRandom().random() < 0.2:
             print("the solver diverged", file=sys.stderr, flush=True)
             sys.exit(4)
         if MODE == "sometimes" and random.SystemRandom().random() < 0.02:

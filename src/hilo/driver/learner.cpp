@@ -15,6 +15,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/stopwatch.hpp"
 #include "hilo/core/version.hpp"
+#include "hilo/driver/detail/failure_regions.hpp"
 #include "hilo/driver/detail/learner_impl.hpp"
 #include "hilo/estimator/mean_interval.hpp"
 #include "hilo/exact/evaluate.hpp"
@@ -73,6 +74,15 @@ std::vector<std::string> Learner::notes() const {
     notes.emplace_back(
         "all episodes were cut and dropped, so that nothing was learnt: raise max_steps, or set "
         "truncation = \"terminal\"");
+  if (const FailureReport report = is_done() ? failures() : FailureReport();
+      report.is_concentrated) {
+    const FailureReport::Region& worst = report.regions.front();
+    notes.push_back(fmt::format(
+        "failures are not spread evenly: {} of {} failed attempts were in state {}, where {} of {} "
+        "attempts that came there failed; episodes that were skipped are missing from there, which "
+        "biases what is learnt",
+        worst.failed, report.failed, worst.state, worst.failed, worst.visits));
+  }
   if (impl_->other_actions > 0)
     notes.push_back(fmt::format(
         "{} episodes of the journal were made by another policy than this program's, so "
@@ -122,10 +132,11 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
   }
 }
 
-void Learner::tell_failure(const std::string& error, std::optional<double> cost) {
+void Learner::tell_failure(const std::string& error, std::optional<double> cost,
+                           const Episode& so_far) {
   Impl& i = *impl_;
   if (!i.asked) throw Error(Errc::usage, "a failure was told of an episode that was not asked for");
-  Attempt attempt = i.failed_attempt(*i.asked, error);
+  Attempt attempt = i.failed_attempt(*i.asked, error, so_far);
   i.accounts.price(attempt, cost);
   i.append(attempt);
   i.asked.reset();
@@ -150,12 +161,16 @@ bool Learner::step() {
       throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
   } catch (const Error& e) {
     if (e.code() != Errc::simulator) throw;
-    tell_failure(e.what(), episode.cost);
+    tell_failure(e.what(), episode.cost, episode);
     return false;
   }
   tell(episode, episode.cost);
   impl_->catch_up();
   return is_done();
+}
+
+FailureReport Learner::failures() const {
+  return bill().failed == 0 ? FailureReport() : find_failure_regions(impl_->journal, impl_->run);
 }
 
 std::optional<PilotVerdict> Learner::pilot() const {

@@ -78,6 +78,19 @@ struct PilotVerdict {
   std::string goes_on_with;             // the label of the agent that learnt from then on
 };
 
+// Where attempts failed, by the state that they were in: skipping episodes that come there would
+// bias what is learnt.
+struct FailureReport {
+  struct Region {
+    State state;
+    std::uint64_t visits;  // attempts that came there
+    std::uint64_t failed;  // of these, attempts that failed there
+  };
+  std::uint64_t attempts = 0, failed = 0;  // of those whose paths are known
+  std::vector<Region> regions = {};        // the most failures first
+  bool is_concentrated = false;  // some states fail more often than the others, beyond chance
+};
+
 // What the value of the policy is to be compared with, exact, where the expensive simulator has a
 // model.
 struct LearnReference {
@@ -116,14 +129,18 @@ class Learner {
   // The episode that was asked for. Throws Errc::simulator, and keeps nothing, unless it is valid.
   // `cost` is what the simulator reported, if it did.
   void tell(const Episode& episode, std::optional<double> cost = std::nullopt);
-  // The attempt failed. It is kept with its cost, and asked for again or skipped.
-  void tell_failure(const std::string& error, std::optional<double> cost = std::nullopt);
+  // The attempt failed. It is kept with its cost and, if it is known, its path up to there, and
+  // asked for again or skipped.
+  void tell_failure(const std::string& error, std::optional<double> cost = std::nullopt,
+                    const Episode& so_far = {});
 
   const LearnSpec& spec() const;
   const Journal& journal() const;
   Bill bill() const;
   LearnOutcome outcome() const;  // the run must be done
   LearnReference reference() const;
+  // Where attempts failed.
+  FailureReport failures() const;
   // Nothing if there is no pilot, or if it is not at its end.
   std::optional<PilotVerdict> pilot() const;
   // The label of the agent that learns now: without the cheap simulator, if the pilot dropped it.

@@ -96,6 +96,23 @@ Table bill_table(const Bill& bill) {
   return table;
 }
 
+Table failures_table(const FailureReport& report) {
+  if (report.regions.empty()) return {};
+  Table table{
+      .title = "Where attempts failed",
+      .rows = {{"state", "attempts that came there", "failed there", "share"}},
+      .note = report.is_concentrated
+                  ? "Failures are not spread evenly. Episodes that were skipped are missing "
+                    "from these states, which biases what is learnt."
+                  : "Nothing says that some states fail more often than others."};
+  for (const FailureReport::Region& region : report.regions)
+    table.rows.push_back({fmt::format("{}", region.state), fmt::format("{}", region.visits),
+                          fmt::format("{}", region.failed),
+                          fmt::format("{:.1f} %", 100 * static_cast<double>(region.failed) /
+                                                      static_cast<double>(region.visits))});
+  return table;
+}
+
 std::string pilot_section(const Learner& learner) {
   const auto pilot = learner.pilot();
   if (!pilot) return "";
@@ -176,6 +193,7 @@ std::string make_learn_page(const Learner& learner, const std::string& command) 
     if (!table.empty()) out += html_table(table);
   };
   block(bill_table(learner.bill()));
+  block(failures_table(learner.failures()));
   out += pilot_section(learner);
   if (!learner.findings().empty())
     out += fmt::format("<figure>{}</figure>\n", findings_picture(learner.findings()));

@@ -50,7 +50,7 @@ struct Attempt {
   double clock = 0;              // wall seconds of the run when it ended
   std::string started = {};      // UTC; empty: now
   std::string host = {};         // empty: this one
-  PaidEpisode paid = {};         // empty if it failed
+  PaidEpisode paid = {};         // up to where it failed; empty if that is not known
 
   bool is_reused() const { return cost_source == kReused; }
 };

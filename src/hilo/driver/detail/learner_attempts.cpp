@@ -50,13 +50,16 @@ Attempt Learner::Impl::finished_attempt(const LearnRequest& request, const Episo
           .paid = paid_of(episode, request.episode)};
 }
 
-Attempt Learner::Impl::failed_attempt(const LearnRequest& request, const std::string& error) const {
+Attempt Learner::Impl::failed_attempt(const LearnRequest& request, const std::string& error,
+                                      const Episode& so_far) const {
   return {.at = request.at,
           .number = request.attempt,
           .seed = request.episode.simulator_seed(),
           .failed = true,
           .error = tail(error),
-          .low_steps = low_steps()};
+          .steps = so_far.length(),
+          .low_steps = low_steps(),
+          .paid = so_far.states.empty() ? PaidEpisode() : paid_of(so_far, request.episode)};
 }
 
 void Learner::Impl::judge_failure(const Attempt& attempt) {
@@ -135,7 +138,8 @@ void Learner::Impl::record(const Arrival& arrival) {
       failed = true;
       error = e.what();
     }
-  if (failed) attempt = failed_attempt(arrival.request, error);
+  if (failed)
+    attempt = failed_attempt(arrival.request, error, arrival.failed ? arrival.episode : Episode());
   accounts.price(attempt, arrival.episode.cost, arrival.seconds);
   append(attempt);
   if (failed) {

@@ -280,7 +280,8 @@ struct Learner::Impl {
   //
   // What the journal gets. finished_attempt throws Errc::simulator unless the episode is valid.
   Attempt finished_attempt(const LearnRequest& request, const Episode& episode) const;
-  Attempt failed_attempt(const LearnRequest& request, const std::string& error) const;
+  Attempt failed_attempt(const LearnRequest& request, const std::string& error,
+                         const Episode& so_far = {}) const;
   // Throws if all of the first episodes were cut and dropped. `before` is the number of episodes
   // when this was last asked, so that a run that goes on is not stopped again.
   void require_some_whole(std::uint32_t max_steps, std::uint64_t before) const;

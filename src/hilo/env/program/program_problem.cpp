@@ -10,6 +10,7 @@
 #include "hilo/env/grid_source.hpp"
 #include "hilo/env/program/detail/program_files.hpp"
 #include "hilo/env/program/detail/program_map.hpp"
+#include "hilo/env/program/program_simulators.hpp"
 #include "hilo/env/program/program_source.hpp"
 #include "hilo/env/source_pool.hpp"
 #include "hilo/env/table_csv.hpp"
@@ -144,16 +145,14 @@ std::vector<State> terminal_of(const Side& side) {
   return out;
 }
 
-LowFidelity build_low(const Side& side, const HighSimulator& high) {
-  const auto with_map = [&](std::shared_ptr<const Simulator> low, const Grid* cells) {
-    const PointsOfStates from{.num_states = high->num_states(), .grid = grid_behind(*high)};
-    const PointsOfStates to{.num_states = low->num_states(), .grid = cells};
-    auto map = std::make_shared<const StateMap>(make_map(
-        {.text = side.text("map"), .command = side.text("map.command"), .key = side.key("map")},
-        from, to));
-    return LowFidelity{.simulator = std::move(low), .map = std::move(map)};
-  };
-  if (side.has("table")) return with_map(make_simulator(load_mdp(side.text("table"))), nullptr);
+// A cheap simulator, and the cells that its states are; none if they are numbers.
+struct Cheap {
+  std::shared_ptr<const Simulator> simulator;
+  std::shared_ptr<const Grid> cells;
+};
+
+Cheap build_cheap(const Side& side) {
+  if (side.has("table")) return {make_simulator(load_mdp(side.text("table"))), nullptr};
   const auto source = ProgramSource::start(side.options(0));
   if (!source->facts().starts_anywhere)
     fail(
@@ -162,10 +161,20 @@ LowFidelity build_low(const Side& side, const HighSimulator& high) {
                     "one may be like that",
                     side.text("command")));
   const CutProgram program(side, source->facts());
-  return with_map(
-      std::make_shared<const SourceSimulator>(SourcePaths(program.cut(source), terminal_of(side),
-                                                          "low fidelity", side.count("retries"))),
-      program.states.get());
+  return {std::make_shared<const SourceSimulator>(SourcePaths(
+              program.cut(source), terminal_of(side), "low fidelity", side.count("retries"))),
+          program.states};
+}
+
+LowFidelity build_low(const Side& side, const HighSimulator& high) {
+  const Cheap cheap = build_cheap(side);
+  const PointsOfStates from{.num_states = high->num_states(), .grid = grid_behind(*high)};
+  const PointsOfStates to{.num_states = cheap.simulator->num_states(), .grid = cheap.cells.get()};
+  return {
+      .simulator = cheap.simulator,
+      .map = std::make_shared<const StateMap>(make_map(
+          {.text = side.text("map"), .command = side.text("map.command"), .key = side.key("map")},
+          from, to))};
 }
 
 Problem build_pair(const Parameters& p, std::uint64_t /*seed*/, const HighSimulator& high) {
@@ -277,20 +286,29 @@ std::vector<ParameterInfo> deciding_parameters(bool high) {
   return infos;
 }
 
-std::vector<ParameterInfo> parameters() {
+std::vector<ParameterInfo> parameters_of(const std::string& side, bool high) {
   std::vector<ParameterInfo> all;
-  const auto add = [&](const std::string& side, bool high) {
-    for (std::vector<ParameterInfo> infos : {running_parameters(high), deciding_parameters(high)})
-      for (ParameterInfo& info : infos) {
-        info.name = fmt::format("{}.{}", side, info.name);
-        info.low_fidelity_only = !high;
-        info.silent_default = true;
-        all.push_back(std::move(info));
-      }
-  };
-  add("high", true);
-  for (const char* low : kLows) add(low, false);
+  for (std::vector<ParameterInfo> infos : {running_parameters(high), deciding_parameters(high)})
+    for (ParameterInfo& info : infos) {
+      info.name = fmt::format("{}.{}", side, info.name);
+      info.low_fidelity_only = !high;
+      info.silent_default = true;
+      all.push_back(std::move(info));
+    }
   return all;
+}
+
+std::vector<ParameterInfo> parameters() {
+  std::vector<ParameterInfo> all = parameters_of("high", true);
+  for (const char* low : kLows)
+    for (ParameterInfo& info : parameters_of(low, false)) all.push_back(std::move(info));
+  return all;
+}
+
+NamedValues with_prefix(const NamedValues& options, const std::string& side) {
+  NamedValues out;
+  for (const auto& [key, value] : options) out[fmt::format("{}.{}", side, key)] = value;
+  return out;
 }
 
 // Costs and failures belong to hilo learn, which keeps a journal of them.
@@ -320,6 +338,28 @@ std::size_t count_lows(const NamedValues& problem) {
 }
 
 }  // namespace
+
+std::shared_ptr<const EpisodeSimulator> make_program_high(const NamedValues& options) {
+  const Parameters p("program", parameters_of("high", true), with_prefix(options, "high"));
+  validate_side(Side(p, "high"));
+  return build_high(p, 0);
+}
+
+std::shared_ptr<const Simulator> make_program_low(const NamedValues& options) {
+  const Parameters p("program", parameters_of("low", false), with_prefix(options, "low"));
+  const Side side(p, "low");
+  validate_side(side);
+  return build_cheap(side).simulator;
+}
+
+std::string program_identity(const NamedValues& options) {
+  const Parameters p("program", parameters_of("low", false), with_prefix(options, "low"));
+  std::string text = hash_side(Side(p, "low"));
+  for (const ParameterInfo& info : parameters_of("low", false))
+    if (info.in_identity && p.all().at(info.name) != info.default_value)
+      text += fmt::format(" {}={}", info.name.substr(4), plain_text(p.all().at(info.name)));
+  return text;
+}
 
 ProblemKind program_kind() {
   return {.name = "program",

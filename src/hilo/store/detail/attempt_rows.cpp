@@ -81,7 +81,7 @@ Attempt attempt_of(const AttemptRow& row) {
                   .clock = row.clock,
                   .started = row.started,
                   .host = row.host};
-  if (!attempt.failed) attempt.paid = unpack(row.path);
+  if (!row.path.empty()) attempt.paid = unpack(row.path);
   return attempt;
 }
 
@@ -102,7 +102,8 @@ AttemptRow row_of(const Attempt& attempt) {
           .clock = attempt.clock,
           .started = attempt.started,
           .host = attempt.host.empty() ? kHost : attempt.host,
-          .path = attempt.failed ? std::vector<std::byte>() : pack(attempt.paid)};
+          .path = attempt.failed && attempt.paid.path.states.empty() ? std::vector<std::byte>()
+                                                                     : pack(attempt.paid)};
 }
 
 AttemptWriter::AttemptWriter(Database& db)

@@ -44,7 +44,7 @@ CREATE TABLE attempt (
   clock REAL NOT NULL,
   started TEXT NOT NULL,
   host TEXT NOT NULL,
-  path BLOB,                 -- NULL if it failed
+  path BLOB,                 -- up to where it failed
   checksum INTEGER NOT NULL,
   PRIMARY KEY (run, position),
   UNIQUE (run, episode, test, number)
