@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cstdio>
+
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/json_text.hpp"
@@ -54,17 +56,19 @@ void print_json(const SimulatorCheck& result) {
                                               {"findings", findings}}));
 }
 
+void print_finding(const Finding& finding) {
+  fmt::print("{:>4}  {}{}\n", name_of(finding.verdict), finding.check,
+             finding.found.empty() ? "" : ": " + finding.found);
+  if (finding.verdict == Verdict::bad)
+    fmt::print("        what it means: {}\n        what to do: {}\n", finding.means, finding.mend);
+  std::fflush(stdout);
+}
+
 void print_text(const SimulatorCheck& result, const std::string& command) {
   if (!result.facts.name.empty())
     fmt::print("{} {}: an observation is {}, an action is {}\n", result.facts.name,
                result.facts.version, result.facts.observations.describe(),
                result.facts.actions.describe());
-  for (const Finding& finding : result.findings) {
-    fmt::print("{:>4}  {}{}\n", name_of(finding.verdict), finding.check,
-               finding.found.empty() ? "" : ": " + finding.found);
-    if (finding.verdict != Verdict::bad) continue;
-    fmt::print("        what it means: {}\n        what to do: {}\n", finding.means, finding.mend);
-  }
   if (result.mean_length > 0) {
     const auto& step = result.step_seconds;
     const auto& episode = result.episode_seconds;
@@ -86,7 +90,9 @@ int run(const Options& options) {
   const StopOnSignal stop;
   ProgramOptions program = options.program;
   program.command = command_of(options.command);
-  const SimulatorCheck result = check_program(program, options.check);
+  SimulatorCheckOptions check = options.check;
+  if (!options.json) check.on_finding = print_finding;
+  const SimulatorCheck result = check_program(program, check);
   if (options.json)
     print_json(result);
   else

@@ -131,7 +131,8 @@ void write_policy(const Learner& learner, const Options& options, const LearnOut
   write_file(files.policy, policy_json(learner), kPolicyMark, options, files);
 }
 
-int finish(const Learner& learner, const Options& options, const LearnOutputs& files) {
+int finish(const Learner& learner, const Options& options, const LearnOutputs& files,
+           bool was_done = false) {
   write_policy(learner, options, files);
   write_file(files.page, make_learn_page(learner, "hilo learn " + options.spec), kPageMark, options,
              files);
@@ -140,7 +141,8 @@ int finish(const Learner& learner, const Options& options, const LearnOutputs& f
         "{}\n",
         to_json(learner, files).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   else
-    fmt::print("{}", describe(learner, files));
+    fmt::print("{}{}", describe(learner, files),
+               was_done ? "  nothing was spent now: the run was done\n" : "");
   return 0;
 }
 
@@ -237,6 +239,7 @@ int run(const Options& options) {
                          .durable = !options.no_sync,
                          .checkpoint_every = options.checkpoint_every,
                          .reuse = {options.reuse.begin(), options.reuse.end()}});
+  const std::uint64_t paid_before = learner.bill().attempts;
   if (!options.ask.empty() || !options.tell.empty()) return exchange(learner, options, files);
   {
     LearnProgress progress(spec, options.json);
@@ -247,7 +250,7 @@ int run(const Options& options) {
       return kInterrupted;
     }
   }
-  return finish(learner, options, files);
+  return finish(learner, options, files, learner.bill().attempts == paid_before);
 }
 
 }  // namespace

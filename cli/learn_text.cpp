@@ -116,6 +116,8 @@ std::string describe(const Learner& learner, const LearnOutputs& files) {
   if (bill.failed > 0)
     text +=
         fmt::format("; {} attempts failed, {} episodes were skipped", bill.failed, bill.skipped);
+  if (const FailureReport failures = learner.failures(); !failures.last_error.empty())
+    text += fmt::format("\n           the last failure: {}", failures.last_error);
   text += fmt::format(
       "\n           {} steps, {} cheap steps, cost {:.6g}{} (cheap simulator: {:.1f} %), {:.1f} "
       "s\n",
@@ -124,10 +126,10 @@ std::string describe(const Learner& learner, const LearnOutputs& files) {
       bill.unit == CostUnit::seconds ? " s, measured" : "", 100 * bill.low_share(), bill.clock);
   if (const auto lag = learner.spec().config().train.integer("lag"); lag > 1)
     text += fmt::format(
-        "  in flight up to {} episodes: they took {:.1f} s one after the other; each acted on what "
-        "was "
-        "learnt {} episodes before\n",
-        lag, bill.attempt_seconds, lag);
+        "  lag      {}: each episode acted on what was learnt so many episodes before; one after "
+        "the "
+        "other they would have taken {:.1f} s\n",
+        lag, bill.attempt_seconds);
   text += fmt::format("  policy   {}\n  page     {}\n  journal  {}\n", files.policy.string(),
                       files.page.string(), files.journal.string());
   return text;

@@ -172,6 +172,7 @@ def learn(
         raise Error(f"sync is {sync!r}, but must be True or False", Errc.usage)
     if costs is not None and not isinstance(costs, Mapping):
         raise Error(f'costs is {costs!r}, but must be a dict, such as {{"high_step": 1.0}}', Errc.usage)
+    lag = whole_in(lag, "lag", 1, 1000)
     pilot = whole_in(pilot, "pilot", 0, 10_000_000)
     if reuse is None or isinstance(reuse, (str, os.PathLike)):
         reuse = [] if reuse is None else [reuse]

@@ -109,7 +109,7 @@ def check_simulator(
     episodes = whole_in(episodes, "episodes", 1, 1_000_000)
     max_steps = whole_in(max_steps, "max_steps", 1, 1_000_000_000)
     seed = whole_in(seed, "seed", 0, 1_000_000_000)
-    if role not in ("high", "low"):
+    if not isinstance(role, str) or role not in ("high", "low"):
         raise Error(f"role is {role!r}, but must be 'high' or 'low'", Errc.usage)
     if not isinstance(deterministic, bool):
         raise Error(f"deterministic is {deterministic!r}, but must be True or False", Errc.usage)

@@ -594,6 +594,7 @@ def stepping(env: Any) -> Callable[..., Any]:
 WITHOUT_ARGUMENTS = {
     *("Learner.ask", "Learner.policy_json", "Learner.page", "LearnRequest", "LearnRequest.json", "LearnSpec", "Learnt"),
     *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
+    *("Program", "SimulatorFinding", "SimulatorFindings"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
     *("Store.close", "Store.experiments", "Study.columns", "Study.findings"),
     *("add_agent_kind", "agent_kinds", "problem_kinds", "estimator_kinds", "metric_kinds", "shipped_specs", "version", "commit"),

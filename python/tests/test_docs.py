@@ -163,8 +163,8 @@ def find(path: str) -> Any:
     """What a dotted name stands for; AttributeError if there is none."""
     thing: Any = hilo
     for name in path.split(".")[1:]:
-        if thing is hilo and name == "environments":
-            thing = importlib.import_module("hilo.environments")
+        if thing is hilo and name in ("environments", "serve"):
+            thing = importlib.import_module(f"hilo.{name}")
         else:
             thing = getattr(thing, name)
     return thing

@@ -28,6 +28,7 @@ Value checked(const std::string& key, const ParameterInfo& info, Value given) {
       number != nullptr && std::holds_alternative<std::int64_t>(wanted) &&
       std::trunc(*number) == *number && std::abs(*number) <= kMostExact)
     given = static_cast<std::int64_t>(*number);
+  if (info.is_list && !std::holds_alternative<std::string>(given)) given = plain_text(given);
   if (given.index() != wanted.index())
     throw Error(Errc::spec, fmt::format("{} is {}, but must be {}", key, quoted_text(given),
                                         type_name(wanted)));
@@ -88,9 +89,14 @@ Parameters::Parameters(std::string_view where, std::span<const ParameterInfo> in
     std::vector<std::string> near;
     for (const std::string& key : known)
       if (key.substr(0, key.rfind('.') + 1) == table) near.push_back(key);
+    // A table that is not known: only the names of tables are worth naming.
+    if (near.empty())
+      for (const std::string& key : known)
+        if (const std::string first = key.substr(0, key.find('.'));
+            std::ranges::find(near, first) == near.end())
+          near.push_back(first);
     throw Error(Errc::spec, fmt::format("{}: unknown key '{}'{} (known: {})", where, name,
-                                        did_you_mean(name, known),
-                                        fmt::join(near.empty() ? known : near, ", ")));
+                                        did_you_mean(name, known), fmt::join(near, ", ")));
   }
 
   for (const ParameterInfo& info : infos) {

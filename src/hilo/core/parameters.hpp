@@ -31,6 +31,7 @@ struct ParameterInfo {
   // For parameters added in later versions: at its default the parameter is left out of a run's
   // identity, so that the identities of older runs do not change.
   bool silent_default = false;
+  bool is_list = false;     // a text that is written as a list, such as [10, 20]
   bool in_identity = true;  // false: it decides nothing about results, and may change
   // The format in labels, such as "m={}". Empty: "name=value", placed after the parameters that
   // have a format.

@@ -8,7 +8,9 @@
 #include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/version.hpp"
+#include "hilo/env/grid_source.hpp"
 #include "hilo/env/policy.hpp"
+#include "hilo/env/source_pool.hpp"
 
 namespace hilo {
 namespace {
@@ -59,6 +61,24 @@ std::uint64_t whole(const Json& json, const char* key, const std::string& where)
   return json[key].get<std::uint64_t>();
 }
 
+// How vectors become states and actions, where a grid makes them.
+std::string grids_of(const EpisodeSimulator& high) {
+  const auto* pool = dynamic_cast<const SourcePool*>(&high);
+  const auto* source = pool == nullptr ? nullptr : dynamic_cast<const GridSource*>(&pool->first());
+  std::string out;
+  const auto add = [&](const char* name, const Grid* grid) {
+    if (grid != nullptr)
+      out +=
+          fmt::format("  \"{}\": {{\"cells\": [{}], \"low\": [{:.17g}], \"high\": [{:.17g}]}},\n",
+                      name, fmt::join(grid->cells(), ", "), fmt::join(grid->low(), ", "),
+                      fmt::join(grid->high(), ", "));
+  };
+  if (source == nullptr) return out;
+  add("grid", source->states());
+  add("action_grid", source->actions());
+  return out;
+}
+
 }  // namespace
 
 std::string policy_json(const Learner& learner) {
@@ -69,7 +89,7 @@ std::string policy_json(const Learner& learner) {
       "  \"program\": {},\n  \"states\": {},\n  \"actions\": {},\n",
       Json(learner.spec().spec.name).dump(), Json(learner.agent_label()).dump(),
       Json(program_name()).dump(), policy.heads.size(), policy.num_actions);
-  out += greedy_rows(policy) + ",\n  \"values\": [\n";
+  out += grids_of(learner.high()) + greedy_rows(policy) + ",\n  \"values\": [\n";
   std::vector<double> row(policy.num_actions);
   for (State s = 0; s < policy.heads.size(); ++s) {
     for (Action a = 0; a < policy.num_actions; ++a) row[a] = agent.q()(s, a);

@@ -42,6 +42,7 @@ bool Learner::is_done() const { return impl_->phase == Impl::Phase::done; }
 const LearnSpec& Learner::spec() const { return impl_->spec; }
 const Journal& Learner::journal() const { return impl_->journal; }
 const TabularAgent& Learner::agent() const { return impl_->loop->agent(); }
+const EpisodeSimulator& Learner::high() const { return impl_->loop->high(); }
 std::uint64_t Learner::replayed() const { return impl_->replayed; }
 double Learner::share() const { return impl_->accounts.share(impl_->low_steps()); }
 std::optional<double> Learner::last_return() const { return impl_->last_return; }

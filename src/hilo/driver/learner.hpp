@@ -88,6 +88,7 @@ struct FailureReport {
   };
   std::uint64_t attempts = 0, failed = 0;  // of those whose paths are known
   std::vector<Region> regions = {};        // the most failures first
+  std::string last_error = {};             // of the last attempt that failed
   bool is_concentrated = false;  // some states fail more often than the others, beyond chance
 };
 
@@ -148,6 +149,7 @@ class Learner {
   // What the agent found out about the simulators, after 1, 2, 5, 10, 20, 50, ... episodes.
   const std::vector<Measurement>& findings() const;
   const TabularAgent& agent() const;
+  const EpisodeSimulator& high() const;
   std::uint64_t replayed() const;  // training episodes that were learnt again from the journal
   std::vector<std::string> notes() const;
   double share() const;                       // of the budget that is spent

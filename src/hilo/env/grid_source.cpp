@@ -13,15 +13,15 @@ namespace hilo {
 Grid::Grid(std::vector<std::uint64_t> cells, std::vector<double> low, std::vector<double> high)
     : cells_(std::move(cells)), low_(std::move(low)), high_(std::move(high)) {
   if (cells_.size() != low_.size() || low_.size() != high_.size() || cells_.empty())
-    throw Error(Errc::spec, fmt::format("a grid has {} numbers of cells, but the box has {} "
-                                        "dimensions",
-                                        cells_.size(), low_.size()));
+    throw Error(Errc::spec, fmt::format("there are numbers of cells for {} dimensions, but the box "
+                                        "has {} lower and {} upper bounds",
+                                        cells_.size(), low_.size(), high_.size()));
   for (std::size_t i = 0; i < cells_.size(); ++i) {
     require_within("number of cells of a grid", cells_[i], 1, kMaxTableSize);
     if (!(std::isfinite(low_[i]) && std::isfinite(high_[i]) && low_[i] < high_[i]))
       throw Error(Errc::spec,
                   fmt::format("dimension {} of the box goes from {} to {}, but a grid needs finite "
-                              "bounds",
+                              "bounds: give grid_low and grid_high",
                               i, low_[i], high_[i]));
     size_ *= cells_[i];
     require_within("number of cells of a grid", size_, 1, kMaxTableSize);

@@ -19,6 +19,9 @@ class Grid {
   std::size_t dimension() const { return cells_.size(); }
   std::uint64_t cell_of(std::span<const double> point) const;
   void centre_of(std::uint64_t cell, std::vector<double>& out) const;
+  std::span<const std::uint64_t> cells() const { return cells_; }
+  std::span<const double> low() const { return low_; }
+  std::span<const double> high() const { return high_; }
 
  private:
   std::vector<std::uint64_t> cells_;
@@ -38,7 +41,8 @@ class GridSource final : public StepSource {
   bool put(const Point& observation, std::uint32_t seed) override;
   double reward(const Point& observation, const Point& action, const Point& next) override;
   bool tells_rewards() override { return whole_->tells_rewards(); }
-  const Grid* states() const { return states_.get(); }  // null: states are numbered
+  const Grid* states() const { return states_.get(); }    // null: states are numbered
+  const Grid* actions() const { return actions_.get(); }  // the same for actions
   void enter() override { whole_->enter(); }
   void leave() noexcept override { whole_->leave(); }
 

@@ -188,8 +188,9 @@ bool SourcePaths::tells_rewards() const {
 
 // The reward of the first try that leads to `next`, or the mean of all tries.
 double SourcePaths::tried_reward(State s, Action a, State next) const {
-  const auto [known, is_new] = tried_->rewards.try_emplace({s, a, next}, 0.0);
-  if (!is_new) return known->second;
+  const std::tuple key(s, a, next);
+  if (const auto known = tried_->rewards.find(key); known != tried_->rewards.end())
+    return known->second;
   constexpr std::uint32_t kTries = 20;
   double sum = 0;
   std::uint32_t count = 0;
@@ -203,12 +204,12 @@ double SourcePaths::tried_reward(State s, Action a, State next) const {
     count = 1;
     break;
   }
-  return known->second = count > 0 ? sum / count : 0;
+  return tried_->rewards[key] = count > 0 ? sum / count : 0;
 }
 
 double SourcePaths::reward(State s, Action a, State next) const {
   const SourceEntry entry(*source_);
-  if (!source_->tells_rewards()) return tried_reward(s, a, next);
+  if (!source_->tells_rewards()) return with_retries([&] { return tried_reward(s, a, next); });
   const double reward = source_->reward(Point(s), Point(a), Point(next));
   if (!std::isfinite(reward))
     throw Error(Errc::simulator,

@@ -1,6 +1,7 @@
 #include "hilo/experiment/learn_spec.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <sstream>
@@ -93,6 +94,12 @@ void take_agent(toml::table& root, const std::string& where) {
 LearnData read_learn_spec(toml::table root, const std::string& where) {
   if (root.contains("seeds"))
     fail(fmt::format("{}: 'seeds' belongs to hilo run; a learn run has one seed", where));
+  const std::vector<std::string> known = {"spec_version", "name",   "seed", "problem",  "train",
+                                          "agent",        "budget", "cost", "failures", "pilot"};
+  for (const auto& [key, node] : root)
+    if (key != "test" && std::ranges::find(known, key.str()) == known.end())
+      fail(fmt::format("{}: unknown key '{}'{} (known: {})", where, key.str(),
+                       did_you_mean(key.str(), known), fmt::join(known, ", ")));
   LearnData data;
   data.budget = take_values(root, "budget", where);
   data.cost = take_values(root, "cost", where);

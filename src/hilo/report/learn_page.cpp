@@ -193,7 +193,11 @@ std::string make_learn_page(const Learner& learner, const std::string& command) 
     if (!table.empty()) out += html_table(table);
   };
   block(bill_table(learner.bill()));
-  block(failures_table(learner.failures()));
+  const FailureReport failures = learner.failures();
+  block(failures_table(failures));
+  if (!failures.last_error.empty())
+    out += fmt::format("<p class=\"note\">The last failure: {}</p>\n",
+                       escape_html(failures.last_error));
   out += pilot_section(learner);
   if (!learner.findings().empty())
     out += fmt::format("<figure>{}</figure>\n", findings_picture(learner.findings()));

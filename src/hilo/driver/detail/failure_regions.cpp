@@ -28,6 +28,7 @@ FailureReport find_failure_regions(const Journal& journal, std::int64_t run) {
   std::map<State, FailureReport::Region> regions;
   std::uint64_t visits = 0;
   journal.for_each_attempt(run, [&](const Attempt& attempt) {
+    if (attempt.failed) report.last_error = attempt.error;
     const std::vector<State>& states = attempt.paid.path.states;
     if (states.empty() || attempt.is_reused()) return;
     ++report.attempts;

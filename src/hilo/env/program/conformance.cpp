@@ -27,6 +27,9 @@ void quantiles(std::vector<double> values, double (&out)[3]) {
     out[i] = values[static_cast<std::size_t>(shares[i] * static_cast<double>(values.size() - 1))];
 }
 
+const std::string kNotRepeated =
+    "- the same seed gives different paths, so that this cannot be told";
+
 class Battery {
  public:
   Battery(const CheckedSimulator& simulator, const SimulatorCheckOptions& options)
@@ -54,21 +57,25 @@ class Battery {
     if (simulator_.facts.seedable) {
       const char* means =
           "a run cannot be repeated, continued after a crash or compared with another one";
-      check("same seed", means, "draw all random numbers from a generator that reset seeds",
-            [&] { return same_again(*first_); });
+      check(
+          "same seed", means,
+          "draw all random numbers from a generator that reset seeds, and let reset set everything "
+          "back",
+          [&] { return same_again(*first_); });
+      repeats_ = out_.findings.back().verdict == Verdict::good;
       check("fresh start", means, "keep nothing on disk or elsewhere that changes the next run",
-            [&] { return same_again(*simulator_.start()); });
+            [&] { return repeats_ ? same_again(*simulator_.start()) : kNotRepeated; });
       check("abandoned episode",
             "an episode depends on the one before, so that what is learnt depends on luck",
             "let reset set everything back, also in the middle of an episode",
-            [&] { return after_abandoned(); });
+            [&] { return repeats_ ? after_abandoned() : kNotRepeated; });
       check("other seeds", "all episodes are the same one", "use the seed that reset gets",
             [&] { return other_seeds(); });
       check("two at once",
             "with several workers, or beside another run, results are those of neither",
             "let every instance work in files of its own: HILO_WORKER has its number, and "
             "directory = \"run-{worker}\" gives it a folder",
-            [&] { return two_at_once(); });
+            [&] { return repeats_ ? two_at_once() : kNotRepeated; });
     }
     check("all actions", "the agent cannot learn what an action does",
           "accept every action that 'hello' declares", [&] { return all_actions(); });
@@ -107,6 +114,7 @@ class Battery {
       finding.means = means;
       finding.mend = mend;
     }
+    if (options_.on_finding) options_.on_finding(finding);
     out_.findings.push_back(std::move(finding));
     if (!first_) first_ = simulator_.start();
   }
@@ -316,6 +324,7 @@ class Battery {
                : fmt::format("a step after the end was answered by '{}'", answer.substr(0, 200));
   }
 
+  bool repeats_ = true;  // the same seed gives the same path
   const CheckedSimulator& simulator_;
   SimulatorCheckOptions options_;
   SimulatorCheck out_;
@@ -335,7 +344,9 @@ SimulatorCheck check_simulator(const CheckedSimulator& simulator,
   return Battery(simulator, options).run();
 }
 
-SimulatorCheck check_program(const ProgramOptions& program, const SimulatorCheckOptions& options) {
+SimulatorCheck check_program(const ProgramOptions& given, const SimulatorCheckOptions& options) {
+  ProgramOptions program = given;
+  program.most_tries = 3;
   SimulatorCheck out;
   Finding hello{.check = "hello",
                 .means = "nothing can be learnt from a program that does not answer",
@@ -349,9 +360,15 @@ SimulatorCheck check_program(const ProgramOptions& program, const SimulatorCheck
   } catch (const Error& e) {
     hello.verdict = Verdict::bad;
     hello.found = e.what();
+    if (hello.found.find("cannot be started") != std::string::npos)
+      hello.mend = "give the path of the program, as in ./my_sim, and make it executable";
+    else if (hello.found.find("before its answer") != std::string::npos)
+      hello.mend = "let the first line on standard output be the answer (docs/programs.md)";
+    if (options.on_finding) options.on_finding(hello);
     out.findings.push_back(hello);
     return out;
   }
+  if (options.on_finding) options.on_finding(hello);
   std::uint32_t worker = 0;
   out = check_simulator({.start = [&]() -> std::shared_ptr<StepSource> {
                            ProgramOptions instance = program;

@@ -22,6 +22,7 @@ struct SimulatorCheckOptions {
   std::uint32_t max_steps = 10'000;
   std::uint32_t episodes = 100;  // to watch the memory
   std::uint32_t seed = 1;
+  std::function<void(const Finding&)> on_finding = {};  // told of each as it is found
 };
 
 struct SimulatorCheck {

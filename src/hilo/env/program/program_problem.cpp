@@ -105,8 +105,7 @@ std::shared_ptr<const Grid> grid_of(const Side& side, const Space& space, const 
   try {
     return std::make_shared<const Grid>(side.counts(cells), lows, highs);
   } catch (const Error& e) {
-    fail(fmt::format("{}: {}{}", side.key(cells), e.what(),
-                     low != nullptr ? "; grid_low and grid_high give bounds of your own" : ""));
+    fail(fmt::format("{}: {}", side.key(cells), e.what()));
   }
 }
 
@@ -221,6 +220,12 @@ ParameterInfo text_parameter(std::string name, std::string description) {
   return {.name = std::move(name), .description = std::move(description), .default_value = ""};
 }
 
+ParameterInfo list_parameter(std::string name, std::string description) {
+  ParameterInfo info = text_parameter(std::move(name), std::move(description));
+  info.is_list = true;
+  return info;
+}
+
 ParameterInfo count_parameter(std::string name, std::string description, std::int64_t value,
                               double low, double high) {
   return {.name = std::move(name),
@@ -244,7 +249,7 @@ std::vector<ParameterInfo> running_parameters(bool high) {
       text_parameter("command", "the program, split at blanks; a shell gets it if it has quotes"),
       text_parameter("table", "instead of a command: a folder with an MDP as CSV"),
       text_parameter("directory", "its working folder; {worker} is the number of the instance"),
-      text_parameter("inputs", "files that it reads, as a list: part of its identity"),
+      list_parameter("inputs", "files that it reads, as a list: part of its identity"),
       text_parameter("identity", "replaces the hash of the program and its inputs"),
       seconds_parameter("timeout_start", "seconds until it must have answered hello", 60),
       seconds_parameter("timeout_step", "seconds for any other answer; 0: for ever", 600),
@@ -268,13 +273,13 @@ std::vector<ParameterInfo> running_parameters(bool high) {
 // What decides results.
 std::vector<ParameterInfo> deciding_parameters(bool high) {
   std::vector<ParameterInfo> infos = {
-      text_parameter("grid", "cells in each dimension of an observation that is a vector"),
-      text_parameter("grid_low", "bounds of the grid; the program's own if not given"),
-      text_parameter("grid_high", "bounds of the grid; the program's own if not given"),
-      text_parameter("action_grid", "cells in each dimension of an action that is a vector")};
+      list_parameter("grid", "cells in each dimension of an observation that is a vector"),
+      list_parameter("grid_low", "bounds of the grid; the program's own if not given"),
+      list_parameter("grid_high", "bounds of the grid; the program's own if not given"),
+      list_parameter("action_grid", "cells in each dimension of an action that is a vector")};
   if (!high) {
-    infos.push_back(text_parameter("terminal", "states that are known to be terminal, as a list"));
-    infos.push_back(text_parameter(
+    infos.push_back(list_parameter("terminal", "states that are known to be terminal, as a list"));
+    infos.push_back(list_parameter(
         "map", "from expensive to cheap states: a CSV file, or the coordinates to select"));
     infos.push_back(text_parameter("map.command", "a program that maps lines of observations"));
   }

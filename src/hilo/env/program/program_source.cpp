@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kNoLicence = 75;                           // EX_TEMPFAIL: try again later
 constexpr double kFirstPause = 0.5, kLongestPause = 60;  // seconds, between two tries
-constexpr int kMostTries = 30;
 
 std::chrono::steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(s));
@@ -54,10 +53,11 @@ constexpr const char* kFlushHint =
     " (if it does answer, its output may be held back: flush after every line, or run it with "
     "stdbuf -oL, PYTHONUNBUFFERED=1 or mawk -W interactive)";
 
-std::string why_no_answer(ChildProcess& process, double waited) {
+std::string why_no_answer(ChildProcess& process, double waited, bool has_answered) {
   switch (process.failure()) {
     case ChildProcess::Failure::late:
-      return fmt::format("did not answer within {:g} s{}", waited, kFlushHint);
+      return fmt::format("did not answer within {:.3g} s{}", waited,
+                         has_answered ? "" : kFlushHint);
     case ChildProcess::Failure::line_too_long:
       return "wrote a line of more than 1 MB";
     case ChildProcess::Failure::ended:
@@ -106,7 +106,7 @@ std::optional<Started> try_to_start(const ProgramOptions& options) {
         return std::nullopt;
       const std::string said =
           chatter.empty() ? "" : fmt::format("; on standard output it said '{}'", chatter);
-      const std::string why = why_no_answer(*process, options.timeout_start);
+      const std::string why = why_no_answer(*process, options.timeout_start, false);
       throw Error(Errc::simulator, fmt::format("{} was asked 'hello 1' and {}{}{}",
                                                name_of(options), why, said, words_of(*process)));
     }
@@ -137,16 +137,16 @@ std::optional<Started> try_to_start(const ProgramOptions& options) {
 // Where there is no licence, it waits for one, longer from time to time.
 Started start_process(const ProgramOptions& options) {
   double wait = kFirstPause;
-  for (int tries = 0; tries < kMostTries; ++tries) {
+  for (int tries = 1; tries <= options.most_tries; ++tries) {
     if (auto started = try_to_start(options)) return std::move(*started);
-    pause(wait);
+    if (tries < options.most_tries) pause(wait);
     wait = std::min(2 * wait, kLongestPause);
   }
   throw Error(
       Errc::simulator,
       fmt::format("{} ended by exit code {} (try again later, such as without a licence) in "
                   "{} tries",
-                  name_of(options), kNoLicence, kMostTries));
+                  name_of(options), kNoLicence, options.most_tries));
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ std::string_view ProgramSource::ask(const std::string& line) {
     const double waited = std::chrono::duration<double>(until - SteadyClock::now()).count();
     process_->write_line(line);
     const auto answer = process_->read_line(until);
-    if (!answer) give_up(line, "it " + why_no_answer(*process_, waited));
+    if (!answer) give_up(line, "it " + why_no_answer(*process_, waited, true));
     return *answer;
   } catch (const Interrupted&) {
     process_.reset();

@@ -20,6 +20,7 @@ struct ProgramOptions {
   std::uint64_t restart_every = 0;  // paths, after which it is started anew; 0: never
   std::uint64_t memory_mb = 0;      // limit of its address space; 0: none
   std::uint32_t worker = 0;         // number of the instance, in HILO_WORKER
+  int most_tries = 30;              // of a start that ends with exit code 75: no licence now
 };
 
 // A program as a step source (docs/programs.md). It is started when it is first needed. After a
