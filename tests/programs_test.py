@@ -168,14 +168,14 @@ def test_workers() -> None:
 
 
 def test_kills() -> None:
-    spec("whole", "shuffles", lag=4, workers=1, episodes=300)
+    spec("whole", "shuffles", lag=4, workers=1, episodes=80 * KILLS)
     assert learn("whole") == 0
-    spec("killed", "shuffles", lag=4, workers=4, episodes=300)
+    spec("killed", "shuffles", lag=4, workers=4, episodes=80 * KILLS)
     moments = random.Random(5)
     killed = 0
     for _ in range(KILLS):
         run = begin("killed")
-        time.sleep(0.25 + moments.uniform(0, 0.4))
+        time.sleep(0.2 + moments.uniform(0, 0.25))
         if run.poll() is None:
             os.killpg(run.pid, signal.SIGKILL)
             killed += 1

@@ -55,7 +55,10 @@ std::string differences(const Configuration& before, const Configuration& now) {
   std::vector<std::string> out;
   for (const auto& [key, value] : before.entries())
     if (find(now, key) != value)
-      out.push_back(fmt::format("{} was {} and is {}", key, value, find(now, key)));
+      out.push_back(key == "problem.content"
+                        ? "the files of the problem (a program, its arguments and inputs, or a "
+                          "table) are others than before"
+                        : fmt::format("{} was {} and is {}", key, value, find(now, key)));
   for (const auto& [key, value] : now.entries())
     if (find(before, key) == "absent")
       out.push_back(fmt::format("{} was absent and is {}", key, value));
