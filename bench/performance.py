@@ -343,6 +343,7 @@ def write_page(data: dict[str, Any], file: Path) -> None:
         "  best path that the CPU has is taken at run time. `HILO_SIMD=scalar` (or `portable`, `sse4`, `avx2`, `avx512`) takes",
         "  another. `scalar` is one path after the other in plain C++: the reference that all others are tested against, to the bit.",
         "- Alias rows ask for large pages. Problems are drawn with vectorised Philox and normal quantiles.",
+        "- A step of another program through its pipe ([programs.md](programs.md)) takes 1.05 times as long as a bare ping-pong of lines between two C programs, measured in one run; `make bench-parts` repeats it (`PingPong`, `ProgramStep`).",
         "",
     ]
     file.write_text("\n".join(lines))

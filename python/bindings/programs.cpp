@@ -48,19 +48,20 @@ void bind_programs(nb::module_& m) {
         "A text that stands for a program. Use hilo.program.");
   m.def(
       "check_program",
-      [](const std::string& command, std::uint32_t episodes, std::uint32_t max_steps,
+      [](const NamedValues& options, std::uint32_t episodes, std::uint32_t max_steps,
          std::uint32_t seed) {
         SimulatorCheck result;
         run_polling(
             [&](const auto&) {
-              result = check_program({.command = command},
+              result = check_program(program_options(options),
                                      {.max_steps = max_steps, .episodes = episodes, .seed = seed});
             },
             [] {});
         return describe(result);
       },
-      "command"_a, "episodes"_a, "max_steps"_a, "seed"_a,
-      nb::sig("def check_program(command: str, episodes: int, max_steps: int, seed: int) -> "
+      "options"_a, "episodes"_a, "max_steps"_a, "seed"_a,
+      nb::sig("def check_program(options: collections.abc.Mapping[str, bool | int | float | str], "
+              "episodes: int, max_steps: int, seed: int) -> "
               "list[dict[str, str]]"),
       "The findings about a program. Use hilo.check_simulator.");
   m.def(

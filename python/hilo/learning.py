@@ -182,7 +182,14 @@ def learn(
     name = None if name is None else text_of(name, "name")
     file = None if journal is None else path_of(journal, "journal")
     if isinstance(high, Program):  # every attempt is in the journal, so that none is hidden in it
-        high = Program(high.command, {**high.options, "retries": 0})
+        own = dict(high.options)
+        retries = own.pop("retries", retries)
+        on_failure = own.pop("on_failure", on_failure)
+        declared = {key: own.pop(f"cost_{key[5:]}") for key in ("high_episode", "high_step") if f"cost_{key[5:]}" in own}
+        if isinstance(low, Program) and "cost_step" in low.options:
+            declared["low_step"] = low.options["cost_step"]
+        costs = {**declared, **(costs or {})} or None
+        high = Program(high.command, {**own, "retries": 0})
     with for_learning():
         subject = _subject_of(high, low, map, options)
     chosen = agents_of(agent)

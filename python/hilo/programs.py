@@ -12,6 +12,10 @@ from ._errors import Error
 from ._hilo import Errc
 
 
+# Options that only the expensive simulator has.
+HIGH_ONLY = ("workers", "on_failure", "cost_episode")
+
+
 @dataclass(frozen=True)
 class Program:
     """A program as a simulator. Made by hilo.program."""
@@ -31,6 +35,8 @@ def program(command: str, **options: Any) -> Program:
     ``directory``, ``inputs``, ``identity`` and others (docs/programs.md). Lists are lists.
     """
     command = text_of(command, "command")
+    if not command.split():
+        raise Error(f"command is {command!r}, but must name a program", Errc.usage)
     plain: dict[str, Any] = {"command": command}
     for key, value in options.items():
         if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
@@ -41,7 +47,7 @@ def program(command: str, **options: Any) -> Program:
     if "map" in plain or "map.command" in plain:
         raise Error("map is given to hilo.learn or hilo.train, not to a program", Errc.usage)
     _hilo.program_identity(
-        {k: v for k, v in plain.items() if k not in ("workers", "on_failure")}
+        {k: v for k, v in plain.items() if k not in HIGH_ONLY}
     )  # checks keys and values
     return Program(command, plain)
 
@@ -114,7 +120,8 @@ def check_simulator(
     if not isinstance(deterministic, bool):
         raise Error(f"deterministic is {deterministic!r}, but must be True or False", Errc.usage)
     if isinstance(simulator, Program):
-        found = _hilo.check_program(simulator.command, episodes, max_steps, seed)
+        own = {k: v for k, v in simulator.options.items() if k not in HIGH_ONLY}
+        found = _hilo.check_program(own, episodes, max_steps, seed)
         return SimulatorFindings([SimulatorFinding(**f) for f in found])
     from .sides import make_side
 

@@ -21,7 +21,7 @@ from ._hilo import (
     TabularMdp,
 )
 from .grid import Grid
-from .programs import Program
+from .programs import HIGH_ONLY, Program
 from .gymnasium_source import Codec, GymnasiumSource
 from .sources import FunctionSource, Source
 from .tables import TableMdp, content_hash
@@ -172,10 +172,10 @@ def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
 def _program_side(thing: Program, role: str) -> Side:
     own = thing.options
     if role == "low":
-        own = {k: v for k, v in own.items() if k not in ("workers", "on_failure")}
+        own = {k: v for k, v in own.items() if k not in HIGH_ONLY}
     make = _hilo.make_program_high if role == "high" else _hilo.make_program_low
     simulator = make(own)
-    deciding = {k: v for k, v in own.items() if k not in ("workers", "on_failure")}
+    deciding = {k: v for k, v in own.items() if k not in HIGH_ONLY}
     text = f"program {_hilo.program_identity(deciding)}"
     return Side(simulator, text, simulator.num_states, is_program=True)
 

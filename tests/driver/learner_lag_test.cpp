@@ -95,7 +95,8 @@ TEST(LearnerLag, AnEpisodeActsOnWhatWasLearntSoManyEpisodesBefore) {
 
 TEST(LearnerLag, GoesOnWithTheSameBitsWhereverItWasCutOff) {
   const TemporaryFolder folder;
-  for (const char* budget : {"episodes = 60", "cost = 700", "steps = 400\nreserve = 5"}) {
+  for (const char* budget :
+       {"episodes = 60", "cost = 700", "cost = 700\nreserve = 4", "steps = 400\nreserve = 5"}) {
     const std::string expected = whole(folder, on_table(4, budget), std::string(budget) + ".j");
     for (const bool use_checkpoint : {true, false}) {
       const LearnFiles files = {
@@ -168,6 +169,42 @@ TEST(LearnerLag, ABudgetIsNotExceededByMoreThanTheLag) {
       run, [&](const Attempt& a) { dearest = std::max(dearest, a.cost); });
   EXPECT_GE(learner.bill().cost(), 500);
   EXPECT_LE(learner.bill().cost(), 500 + 4 * dearest);
+}
+
+// Which episodes are skipped, and whether there are too many in a row, is a matter of their order,
+// not of the order in which they end.
+TEST(LearnerLag, FailuresAreCountedInOrder) {
+  const TemporaryFolder folder;
+  std::string expected;
+  for (const int workers : {1, 6}) {
+    const LearnSpec spec = on_program(6, workers, "fails-by-seed", "[failures]\nretries = 0\n");
+    const LearnFiles files = {.journal = folder.path() / fmt::format("{}.journal", workers),
+                              .durable = false};
+    std::string said;
+    std::string results;
+    for (int calls = 0; calls < 20 && results.empty(); ++calls) try {
+        Learner learner(spec, files);
+        finish(learner);
+        results = results_of(learner);
+      } catch (const Error&) {
+        said += "stopped ";
+      }
+    if (workers == 1) expected = said + results;
+    EXPECT_EQ(said + results, expected);
+  }
+}
+
+TEST(LearnerLag, RetriesStayWithinTheBudget) {
+  const TemporaryFolder folder;
+  const LearnSpec spec =
+      on_program(4, 4, "exits", "[failures]\nretries = 40\n", "cost = 50\nreserve = 0");
+  Learner learner(spec, {.journal = folder.path() / "a.journal", .durable = false});
+  try {
+    finish(learner);
+  } catch (const Error&) {
+    // Three in a row.
+  }
+  EXPECT_LE(learner.bill().cost(), 50 + 4 * 20);
 }
 
 TEST(LearnerLag, FailuresStopTheRunOrAreSkipped) {

@@ -98,6 +98,7 @@ TEST(Program, BadAnswersAreErrors) {
       {"exits", "ended by exit code 3; its last words: no disk space"},
       {"endless-line", "wrote a line of more than 1 MB"},
       {"fatal", "answered fatal: the licence server is gone"},
+      {"twice", "it had written a line that nobody asked for: 'ok -0.01 0 "},
   };
   for (const auto& c : cases) {
     const auto source = ProgramSource::start(corridor(c.mode));
@@ -183,6 +184,24 @@ TEST(Program, MemoryIsLimited) {
   options.restart_every = 5;
   const auto restarted = ProgramSource::start(options);
   for (std::uint32_t seed = 0; seed < 40; ++seed) EXPECT_NO_THROW(path_of(*restarted, seed));
+}
+
+TEST(Program, IsStartedAnewAfterItHasCrashed) {
+  ProgramOptions options = corridor("exits");
+  options.restart_every = 1;
+  const auto source = ProgramSource::start(options);
+  for (int i = 0; i < 3; ++i)
+    expect_error([&] { path_of(*source, 1); }, Errc::simulator, {"no disk space"});
+  ProgramOptions patient = corridor("good");
+  patient.timeout_start = 0;  // for ever
+  EXPECT_NO_THROW(ProgramSource::start(patient));
+}
+
+TEST(Program, AnswersThroughFifosWithoutAStandardOutput) {
+  ProgramOptions options = corridor("fifo");
+  options.command = "exec " + options.command + " > /dev/null";
+  EXPECT_EQ(path_of(*ProgramSource::start(options), 3),
+            path_of(*ProgramSource::start(corridor("good")), 3));
 }
 
 TEST(Program, WaitsForALicence) {

@@ -111,6 +111,8 @@ struct ChildProcess::Impl {
         .fifo_in = litter[0].c_str(),
         .fifo_out = litter[1].c_str(),
         .fifo_folder = litter[2].c_str(),
+        .others = {input.write.get(), output.read.get(), errors.read.get(), lifeline.write.get(),
+                   report.read.get()},
         .lifeline = lifeline.read.get(),
         .report = report.write.get()};
     sigset_t all;
@@ -180,7 +182,7 @@ struct ChildProcess::Impl {
 
   // Waits until one of the files has something, and takes it. False at the deadline.
   bool wait(SteadyClock::time_point deadline, bool to_write) {
-    std::array<pollfd, 5> files{};
+    std::array<pollfd, 6> files{};
     std::size_t count = 0;
     const auto add = [&](const File& file, short events) {
       if (file.is_open()) files[count++] = {file.get(), events, 0};
@@ -188,6 +190,7 @@ struct ChildProcess::Impl {
     add(answers, POLLIN);
     add(words_file, POLLIN);
     if (fifos) add(fifos->answers, POLLIN);
+    if (by_fifo != false && !ended) add(end_report, POLLIN);
     if (to_write) add(by_fifo == true ? fifos->requests : requests, POLLOUT);
     const auto left =
         std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now());
@@ -198,6 +201,7 @@ struct ChildProcess::Impl {
     for (std::size_t i = 0; i < count; ++i) {
       if (files[i].revents == 0) continue;
       if (files[i].fd == words_file.get()) drain_words();
+      if (files[i].fd == end_report.get()) find_end();
       if (files[i].fd == answers.get() &&
           !drain(answers, [&](std::string_view text) { take_output(text); }))
         answers.close();
@@ -232,8 +236,20 @@ struct ChildProcess::Impl {
     return std::nullopt;
   }
 
-  // The standard output ends with the program, whether it is used or not.
-  bool is_at_its_end() const { return !answers.is_open(); }
+  // The next such line, which stays there.
+  std::optional<std::string_view> peek_line() const {
+    const LineBuffer& lines = by_fifo == true ? from_fifo : from_output;
+    std::string_view rest = lines.rest();
+    for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;
+         rest.remove_prefix(end + 1))
+      if (!rest.starts_with('#') && end > 0) return rest.substr(0, end);
+    return std::nullopt;
+  }
+
+  // The standard output ends with the program, unless the program has given it away.
+  bool is_at_its_end() const {
+    return !answers.is_open() && (by_fifo == false || ended.has_value());
+  }
 
   bool write_all(const File& file, std::string_view text) {
     while (!text.empty()) {
@@ -320,6 +336,15 @@ std::optional<std::string_view> ChildProcess::read_line(SteadyClock::time_point 
     i.failure = Failure::late;
     if (!i.wait(deadline, false)) return std::nullopt;
   }
+}
+
+void ChildProcess::look() { impl_->wait(SteadyClock::now(), false); }
+
+std::optional<std::string_view> ChildProcess::unread_line() { return impl_->peek_line(); }
+
+void ChildProcess::begin_to_end() noexcept {
+  impl_->requests.close();
+  impl_->life.close();
 }
 
 ChildProcess::Failure ChildProcess::failure() const { return impl_->failure; }

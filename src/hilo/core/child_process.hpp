@@ -52,11 +52,18 @@ class ChildProcess {
   std::optional<std::string_view> read_line(SteadyClock::time_point deadline);
   Failure failure() const;
 
+  // A line that has arrived and was not read yet, if there is one; look() takes in what has
+  // arrived.
+  std::optional<std::string_view> unread_line();
+  void look();
+
   // The first answer decides whether the program speaks through its standard streams or through
   // FIFOs: until then requests go to both, and lines come from either.
   bool is_answer_from_fifo() const;
   void settle(bool fifo);
 
+  // Lets the supervisor begin to end it, without waiting for that.
+  void begin_to_end() noexcept;
   // Closes its input and waits for it to end by itself.
   void wait_for_end(double seconds);
 

@@ -38,4 +38,20 @@ bool is_plain_text(std::string_view text) {
   return true;
 }
 
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = length_of(static_cast<unsigned char>(text[i]));
+    const bool is_blank = text[i] == '\n' || text[i] == '\t';
+    if (is_blank || (length > 0 && is_plain_text(text.substr(i, length)))) {
+      out += text.substr(i, length);
+      i += length;
+    } else {
+      out += '?';
+      ++i;
+    }
+  }
+  return out;
+}
+
 }  // namespace hilo

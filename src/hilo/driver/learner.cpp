@@ -142,7 +142,10 @@ void Learner::tell_failure(const std::string& error, std::optional<double> cost,
   i.append(attempt);
   i.asked.reset();
   i.judge_failure(attempt);
-  if (attempt.number >= i.spec.failures.retries) i.pass_over();
+  if (i.lag() > 1)
+    i.catch_up();
+  else if (attempt.number >= i.spec.failures.retries)
+    i.pass_over();
 }
 
 bool Learner::catch_up(const std::function<bool()>& keep_going) {

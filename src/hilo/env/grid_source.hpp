@@ -43,6 +43,7 @@ class GridSource final : public StepSource {
   bool tells_rewards() override { return whole_->tells_rewards(); }
   const Grid* states() const { return states_.get(); }    // null: states are numbered
   const Grid* actions() const { return actions_.get(); }  // the same for actions
+  void begin_to_end() noexcept override { whole_->begin_to_end(); }
   void enter() override { whole_->enter(); }
   void leave() noexcept override { whole_->leave(); }
 

@@ -35,6 +35,10 @@ SourcePool::SourcePool(std::vector<SourcePaths> instances)
     free_.push_back(&*instance);
 }
 
+SourcePool::~SourcePool() {
+  for (const SourcePaths& instance : instances_) instance.source()->begin_to_end();
+}
+
 void SourcePool::run_episode(const Behaviour& policy, const StreamAddress& streams,
                              const Horizon& horizon, Episode& episode) const {
   check(policy, streams, horizon, 1, 1);

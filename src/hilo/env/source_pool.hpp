@@ -15,6 +15,7 @@ class SourcePool final : public EpisodeSimulator {
  public:
   // At least one, all with the same spaces.
   explicit SourcePool(std::vector<SourcePaths> instances);
+  ~SourcePool() override;
 
   std::size_t num_workers() const override { return instances_.size(); }
   const StepSource& first() const { return *instances_.front().source(); }

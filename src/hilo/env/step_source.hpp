@@ -37,6 +37,9 @@ class StepSource : public AnySimulator {
   // Whether reward() works. Otherwise rewards of steps taken elsewhere are found by trying.
   virtual bool tells_rewards() { return true; }
 
+  // Called before it is destroyed, if others are, too: what takes time to end can end together.
+  virtual void begin_to_end() noexcept {}
+
   // Called around all other calls; leave is called even if one of them throws.
   virtual void enter() {}
   virtual void leave() noexcept {}

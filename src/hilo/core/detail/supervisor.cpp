@@ -131,6 +131,7 @@ void sleep_ms(int ms) {
 
 void supervise(const SupervisedProgram& given) {
   SupervisedProgram program = given;
+  for (const int other : program.others) ::close(other);
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::signal(SIGPIPE, SIG_IGN);
@@ -148,7 +149,9 @@ void supervise(const SupervisedProgram& given) {
   // this process would have done.
   ::dup2(program.lifeline, 0);
   ::dup2(program.report, 1);
-  ::syscall(SYS_close_range, 2U, ~0U, 0U);
+  constexpr int kMostFiles = 1024;  // where the system cannot close all at once
+  if (::syscall(SYS_close_range, 2U, ~0U, 0U) != 0)
+    for (int file = 2; file < kMostFiles; ++file) ::close(file);
   report.group = child;
   write_all(1, &report, sizeof report);
 

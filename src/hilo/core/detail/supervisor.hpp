@@ -17,6 +17,7 @@ struct SupervisedProgram {
   std::uint64_t memory_bytes;
   int input, output, errors;                     // its standard streams
   const char *fifo_in, *fifo_out, *fifo_folder;  // removed at the end
+  int others[5];                                 // the other ends, which are not the supervisor's
   int lifeline;                                  // at its end the program is ended
   int report;                                    // receives an EndReport
 };

@@ -86,24 +86,24 @@ Accounts::OlderTests Accounts::tests_before(std::uint64_t end) const {
 
 bool Accounts::may_start(std::uint64_t started, std::uint64_t low_steps) const {
   const Budget& budget = spec_.budget;
-  const OlderTests tests = tests_before(started + 1);
   const std::optional<std::uint64_t> reserve = spec_.reserved_episodes();
+  const std::uint64_t own = started - std::min(started, spent_.reused);
+  const Allowed before = settled(started, low_steps);
   const auto n = static_cast<double>(std::max<std::uint64_t>(settled_.training, 1));
+  // Those under way, and the final test, will need what others needed on average.
+  const auto under_way = static_cast<double>(own - std::min(own, settled_.episodes));
   const auto needed = [&](double of_training, double limit) {
-    return reserve ? static_cast<double>(*reserve) * of_training / n : kTenth * limit;
+    return (under_way + static_cast<double>(reserve.value_or(0))) * of_training / n +
+           (reserve ? 0 : kTenth * limit);
   };
   if (budget.episodes > 0 &&
-      started - spent_.reused + tests.episodes + reserve.value_or(0) >= budget.episodes)
+      own + tests_before(started + 1).episodes + reserve.value_or(0) >= budget.episodes)
     return false;
   const auto most_steps = static_cast<double>(budget.steps);
   if (budget.steps > 0 &&
-      static_cast<double>(settled_.steps + tests.steps) +
-              needed(static_cast<double>(settled_.training_steps), most_steps) >=
-          most_steps)
+      before.steps + needed(static_cast<double>(settled_.training_steps), most_steps) >= most_steps)
     return false;
-  if (budget.cost > 0 && settled_.cost + tests.cost + low_cost(low_steps) +
-                                 needed(settled_.training_cost, budget.cost) >=
-                             budget.cost)
+  if (budget.cost > 0 && before.cost + needed(settled_.training_cost, budget.cost) >= budget.cost)
     return false;
   return budget.wall == 0 || clock() + needed(spent_.training_seconds, budget.wall) < budget.wall;
 }
@@ -118,7 +118,14 @@ bool Accounts::may_start_test(const EpisodeAddress& at, std::uint64_t low_steps)
   return budget.wall == 0 || clock() < budget.wall;
 }
 
+Allowed Accounts::settled(std::uint64_t episode, std::uint64_t low_steps) const {
+  const OlderTests tests = tests_before(episode + 1);
+  return {.cost = settled_.cost + tests.cost + low_cost(low_steps),
+          .steps = static_cast<double>(settled_.steps + tests.steps)};
+}
+
 void Accounts::settle(const std::vector<Attempt>& attempts) {
+  if (!attempts.empty() && !attempts[0].at.test && !attempts[0].is_reused()) ++settled_.episodes;
   for (const Attempt& attempt : attempts) {
     if (attempt.is_reused()) continue;
     settled_.steps += attempt.steps;
@@ -192,6 +199,8 @@ void Accounts::price(Attempt& attempt, std::optional<double> reported,
   } else if (reported) {
     attempt.cost = *reported;
     attempt.cost_source = "reported";
+  } else if (attempt.failed && spent_.reported > 0) {
+    attempt.cost_source = "reported";  // nothing: seconds would be another unit
   } else {
     attempt.cost = high_second_ && !attempt.failed ? *high_second_ * steps : attempt.seconds;
     attempt.cost_source = "measured";

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hilo/core/stopwatch.hpp"
+#include "hilo/driver/detail/learn_checkpoint.hpp"
 #include "hilo/driver/learner.hpp"
 
 // For the sources of this folder only: what a learn run has spent, and what it may still spend.
@@ -31,6 +32,8 @@ class Accounts {
   bool may_start_test(const EpisodeAddress& at, std::uint64_t low_steps) const;
   // An episode is learnt from, given up or tested: what its attempts have cost counts from now on.
   void settle(const std::vector<Attempt>& attempts);
+  // What had been spent on the episodes that were settled, and on older tests.
+  Allowed settled(std::uint64_t episode, std::uint64_t low_steps) const;
 
   // Which limit other than that of episodes is reached; "" if none is. For retries.
   std::string limit_of_retries(std::uint64_t low_steps) const;
@@ -79,6 +82,7 @@ class Accounts {
   std::uint64_t skipped_ = 0;
   // What was spent on episodes up to the last one that was settled.
   struct Settled {
+    std::uint64_t episodes = 0;  // of training, those that were given up among them
     std::uint64_t training = 0, training_steps = 0, steps = 0;
     double training_cost = 0, cost = 0;
   };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "hilo/core/error.hpp"
 #include "hilo/core/stop_request.hpp"
@@ -44,6 +45,12 @@ Arrival Flights::wait() {
   return arrival;
 }
 
+std::deque<Arrival> Flights::take_arrived() {
+  const std::lock_guard lock(mutex_);
+  for (const Arrival& arrival : arrivals_) open_.erase(arrival.request.at);
+  return std::exchange(arrivals_, {});
+}
+
 void Flights::work() {
   const StopScope scope(&stop_);
   while (true) {
@@ -52,7 +59,7 @@ void Flights::work() {
       std::unique_lock lock(mutex_);
       submitted_.wait(lock, [&] { return stop_ || !requests_.empty(); });
       if (stop_) return;
-      request = std::move(requests_.front());
+      request = requests_.front();
       requests_.pop_front();
     }
     try {

@@ -41,6 +41,8 @@ class Flights {
   // The next episode that ends, in whatever order. Throws Interrupted if the thread is asked to
   // stop, and what a simulator threw that is no failure of its own.
   Arrival wait();
+  // All that have ended by now, without waiting.
+  std::deque<Arrival> take_arrived();
 
  private:
   void work();

@@ -12,7 +12,7 @@ namespace hilo {
 namespace {
 
 constexpr const char* kTag = "learn";
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
 constexpr double kLongest = 50;  // smallest interval, as a multiple of the time to write
 
 }  // namespace
@@ -33,6 +33,16 @@ std::optional<LearnCheckpoint> LearnCheckpointFile::find() const try {
     const auto episode = reader.value<std::uint64_t>();
     std::string metric = reader.text("finding");
     checkpoint.findings.push_back({episode, std::move(metric), reader.value<double>()});
+  }
+  checkpoint.budget = reader.text("budget");
+  checkpoint.training_until = reader.value<std::uint64_t>();
+  checkpoint.training_closed = reader.value<std::uint8_t>() != 0;
+  checkpoint.failed_in_a_row = reader.value<std::uint64_t>();
+  const auto ahead = reader.value<std::uint64_t>();
+  for (std::uint64_t i = 0; i < ahead; ++i) {
+    const auto episode = reader.value<std::uint64_t>();
+    const auto cost = reader.value<double>();
+    checkpoint.allowed.push_back({episode, {cost, reader.value<double>()}});
   }
   reader.finish();
   return checkpoint;
@@ -56,6 +66,16 @@ void LearnCheckpointFile::keep(bool now, const std::function<LearnCheckpoint()>&
       writer.value(m.episode);
       writer.text(m.metric);
       writer.value(m.value);
+    }
+    writer.text(checkpoint.budget);
+    writer.value(checkpoint.training_until);
+    writer.value(static_cast<std::uint8_t>(checkpoint.training_closed));
+    writer.value(checkpoint.failed_in_a_row);
+    writer.value(static_cast<std::uint64_t>(checkpoint.allowed.size()));
+    for (const auto& [episode, before] : checkpoint.allowed) {
+      writer.value(episode);
+      writer.value(before.cost);
+      writer.value(before.steps);
     }
     const std::vector<std::byte> bytes = writer.finish();
     const std::filesystem::path part = file_.string() + ".part";

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hilo/core/stopwatch.hpp"
@@ -14,6 +15,11 @@
 // For the sources of this folder only: the saved state of a learn run.
 namespace hilo {
 
+// What had been spent on episodes that were learnt from, when another was allowed to start.
+struct Allowed {
+  double cost = 0, steps = 0;
+};
+
 struct LearnCheckpoint {
   std::string identity;  // hash of the run's identity
   std::uint64_t seed = 0;
@@ -21,6 +27,12 @@ struct LearnCheckpoint {
   std::int64_t digest = 0;     // of these, in the journal
   std::vector<std::byte> run;  // SingleRun::save
   std::vector<Measurement> findings;
+  // With a lag: what was decided about the next episodes, for this budget.
+  std::string budget;
+  std::uint64_t training_until = 0;
+  bool training_closed = false;
+  std::uint64_t failed_in_a_row = 0;
+  std::vector<std::pair<std::uint64_t, Allowed>> allowed;
 };
 
 // Written as a whole or not at all. Errors are ignored: a checkpoint only saves time.

@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <exception>
+
+#include "hilo/core/text.hpp"
 #include "hilo/driver/detail/learner_impl.hpp"
 
 // Attempts at expensive episodes: what the journal gets, and what follows from one that failed.
@@ -10,7 +13,7 @@ constexpr std::uint64_t kHopeless = 3;  // episodes in a row that failed
 constexpr std::size_t kErrorTail = 2000;
 
 std::string tail(const std::string& text) {
-  return text.size() <= kErrorTail ? text : text.substr(text.size() - kErrorTail);
+  return text.size() <= kErrorTail ? text : valid_utf8(text.substr(text.size() - kErrorTail));
 }
 
 // The probability with which the policy takes action a in state s.
@@ -70,11 +73,35 @@ void Learner::Impl::judge_failure(const Attempt& attempt) {
                             "learnt is kept, and the same command goes on",
                             attempt.at.episode, attempt.number + 1, attempt.error));
   if (attempt.number == spec.failures.retries) accounts.skipped();
-  if (++failed_in_a_row >= kHopeless)
-    throw Error(Errc::simulator,
-                fmt::format("{} episodes in a row failed after all their retries, the last one "
-                            "with: {}; all that was learnt is kept, and the same command goes on",
-                            kHopeless, attempt.error));
+  if (lag() == 1) count_given_up(attempt.error);
+}
+
+void Learner::Impl::count_given_up(const std::string& error) {
+  if (++failed_in_a_row < kHopeless) return;
+  throw Error(Errc::simulator,
+              fmt::format("{} episodes in a row failed after all their retries, the last one "
+                          "with: {}; all that was learnt is kept, and the same command goes on",
+                          failed_in_a_row, error));
+}
+
+// With a lag, the budget of an episode's retries is its share of what was left when it was allowed
+// to start: that does not depend on what the others have done since.
+bool Learner::Impl::is_given_up(const EpisodeAddress& at, const std::vector<Attempt>& made) const {
+  if (spec.failures.stop) return false;
+  if (made.size() > spec.failures.retries) return true;
+  if (lag() == 1) return false;
+  double cost = 0;
+  double steps = 0;
+  for (const Attempt& attempt : made) {
+    cost += attempt.cost;
+    steps += static_cast<double>(attempt.steps);
+  }
+  const auto start = allowed.find(at);
+  const Allowed before = start == allowed.end() ? Allowed() : start->second;
+  const auto n = static_cast<double>(lag());
+  return (spec.budget.cost > 0 && cost >= (spec.budget.cost - before.cost) / n) ||
+         (spec.budget.steps > 0 &&
+          steps >= (static_cast<double>(spec.budget.steps) - before.steps) / n);
 }
 
 void Learner::Impl::require_some_whole(std::uint32_t max_steps, std::uint64_t before) const {
@@ -89,16 +116,32 @@ void Learner::Impl::require_some_whole(std::uint32_t max_steps, std::uint64_t be
 }
 
 // Several episodes at the same time. Which of them run, and under which policies, is decided in
-// order; what has arrived is written down at once and learnt from in order.
+// order; what has arrived is written down before anything else is done, and learnt from in order.
 bool Learner::Impl::step_in_flight() {
-  catch_up();
-  if (phase == Phase::done) return true;
-  submit_open();
-  if (!flights->empty()) record(flights->wait());
-  const std::uint64_t before = next_training;
-  catch_up();
-  require_some_whole(static_cast<std::uint32_t>(spec.config().train.integer("max_steps")), before);
+  try {
+    catch_up();
+    if (phase == Phase::done) return true;
+    submit_open();
+    if (!flights->empty()) record(flights->wait());
+    const std::uint64_t before = next_training;
+    catch_up();
+    require_some_whole(static_cast<std::uint32_t>(spec.config().train.integer("max_steps")),
+                       before);
+  } catch (...) {
+    if (flights) record_arrived();
+    throw;
+  }
   return phase == Phase::done;
+}
+
+void Learner::Impl::record_arrived() {
+  std::exception_ptr first;
+  for (const Arrival& arrival : flights->take_arrived()) try {
+      record(arrival);
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+    }
+  if (first && std::uncaught_exceptions() == 0) std::rethrow_exception(first);
 }
 
 void Learner::Impl::submit_open() {
@@ -114,9 +157,7 @@ void Learner::Impl::submit_open() {
                                       : EpisodeAddress{.episode = i};
     if (flights->has(at) || known.contains(at)) continue;
     const std::vector<Attempt> made = journal.attempts_at(run, at);
-    const bool given_up = !made.empty() && made.back().failed && !spec.failures.stop &&
-                          made.size() > spec.failures.retries;
-    if ((!made.empty() && !made.back().failed) || given_up) {
+    if (!made.empty() && (!made.back().failed || is_given_up(at, made))) {
       known.insert(at);
       continue;
     }
@@ -142,11 +183,11 @@ void Learner::Impl::record(const Arrival& arrival) {
     attempt = failed_attempt(arrival.request, error, arrival.failed ? arrival.episode : Episode());
   accounts.price(attempt, arrival.episode.cost, arrival.seconds);
   append(attempt);
+  recorded.insert(attempt.at);
   if (failed) {
     judge_failure(attempt);
     return;
   }
-  failed_in_a_row = 0;
   last_return = attempt.paid.discounted_return;
   keep_checkpoint(false);
 }

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -42,7 +45,7 @@ struct Learner::Impl {
     notes = spec.spec.notes;
     const Spent spent = journal.spent(run);
     last_training = spent.last_training;
-    failed_in_a_row = spent.failed_in_a_row;
+    if (lag() == 1) failed_in_a_row = spent.failed_in_a_row;
     load_checkpoint();
   }
 
@@ -63,14 +66,20 @@ struct Learner::Impl {
     if (!saved) return;
     try {
       if (saved->identity != spec.identity.hash() || saved->seed != spec.seed ||
-          saved->digest != journal.digest(run, saved->episodes))
+          saved->digest != journal.digest(run, saved->episodes) ||
+          (lag() > 1 && saved->budget != budget_text()))
         return;
       loop->load(saved->run);
       next_training = saved->episodes;
       findings = saved->findings;
+      training_until = saved->training_until;
+      training_closed = saved->training_closed;
+      failed_in_a_row = lag() > 1 ? saved->failed_in_a_row : failed_in_a_row;
+      for (const auto& [episode, before] : saved->allowed) allowed[{.episode = episode}] = before;
       for (std::uint64_t episode = 0; lag() > 1 && episode < next_training; ++episode)
         accounts.settle(journal.attempts_at(run, {.episode = episode}));
     } catch (const Error&) {
+      loop.reset();  // its programs end before others are started
       loop = new_loop();
       next_training = 0;
     }
@@ -84,8 +93,26 @@ struct Learner::Impl {
                              .episodes = next_training,
                              .digest = journal.digest(run, next_training),
                              .run = loop->save(),
-                             .findings = findings};
+                             .findings = findings,
+                             .budget = budget_text(),
+                             .training_until = training_until,
+                             .training_closed = training_closed,
+                             .failed_in_a_row = failed_in_a_row,
+                             .allowed = allowed_ahead()};
     });
+  }
+
+  // Decisions about a lag were made for one budget; for another they are made anew, in order.
+  std::string budget_text() const {
+    return fmt::format("{} {} {:.17g} {}", spec.budget.episodes, spec.budget.steps,
+                       spec.budget.cost, spec.reserved_episodes().value_or(~std::uint64_t{0}));
+  }
+
+  std::vector<std::pair<std::uint64_t, Allowed>> allowed_ahead() const {
+    std::vector<std::pair<std::uint64_t, Allowed>> out;
+    for (const auto& [at, before] : allowed)
+      if (at.episode >= next_training && !at.test) out.emplace_back(at.episode, before);
+    return out;
   }
 
   enum class Phase : std::uint8_t { training, testing, done };
@@ -98,6 +125,7 @@ struct Learner::Impl {
       judge_pilot();
       decide_ahead();
       if (attempts().empty() || !take(attempts())) break;
+      if (flights) record_arrived();
       if (!goes_on()) return;
     }
     if (phase == Phase::training && is_training_over()) {
@@ -127,6 +155,7 @@ struct Learner::Impl {
     }
     accounts.worked(seconds, low_steps());
     if (!pilot.is_dropped()) return;
+    loop.reset();  // its programs end before others are started
     loop = new_loop();
     next_training = 0;
   }
@@ -147,6 +176,9 @@ struct Learner::Impl {
           testing ? accounts.may_start_test({.episode = next_training, .test = until}, low_steps())
                   : (last_training && *last_training >= until) ||
                         accounts.may_start(until, low_steps());
+      const EpisodeAddress at = testing ? EpisodeAddress{.episode = next_training, .test = until}
+                                        : EpisodeAddress{.episode = until};
+      allowed.try_emplace(at, accounts.settled(at.episode, low_steps()));
       if (may)
         ++until;
       else
@@ -193,14 +225,22 @@ struct Learner::Impl {
     const Attempt last = of_episode.back();
     if (last.failed) {
       // Where failures stop the run, the user has seen the error and wants another attempt.
-      if (spec.failures.stop || of_episode.size() <= spec.failures.retries) return false;
+      if (!is_given_up(last.at, of_episode)) return false;
       // A test that failed before the run was stopped gets another attempt.
       if (phase == Phase::testing && !was_closed && lag() == 1) return false;
       accounts.settle(of_episode);
       pass_over();
+      // What was counted before this process has stopped a run before.
+      if (lag() > 1 && recorded.contains(last.at))
+        count_given_up(last.error);
+      else if (lag() > 1)
+        ++failed_in_a_row;
       return true;
     }
-    if (lag() > 1) accounts.settle(of_episode);
+    if (lag() > 1) {
+      accounts.settle(of_episode);
+      failed_in_a_row = 0;
+    }
     if (phase == Phase::testing) {
       test_returns.push_back(last.paid.discounted_return);
       ++next_test;
@@ -287,9 +327,14 @@ struct Learner::Impl {
   void require_some_whole(std::uint32_t max_steps, std::uint64_t before) const;
   // Throws if an attempt that failed ends the run.
   void judge_failure(const Attempt& attempt);
+  // An episode is given up. Throws if it is one too many in a row.
+  void count_given_up(const std::string& error);
+  // Whether an episode all of whose attempts so far have failed gets no other one.
+  bool is_given_up(const EpisodeAddress& at, const std::vector<Attempt>& made) const;
   bool step_in_flight();
   void submit_open();
   void record(const Arrival& arrival);
+  void record_arrived();
 
   LearnSpec spec;
   LearnFiles files;
@@ -316,6 +361,8 @@ struct Learner::Impl {
   // With a lag: episodes before these numbers may run, and none from the last one on.
   std::uint64_t training_until = 0, tests_until = 0;
   bool training_closed = false, tests_closed = false;
+  std::map<EpisodeAddress, Allowed> allowed;  // what had been spent when each was allowed to start
+  std::set<EpisodeAddress> recorded;          // by this process
   std::set<EpisodeAddress> known;    // of the next episodes: those that need no further attempt
   std::unique_ptr<Flights> flights;  // last: its threads use the simulator of the loop
 };

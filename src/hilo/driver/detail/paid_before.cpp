@@ -55,8 +55,8 @@ const SimulatorIdentity* high_of(const std::vector<SimulatorIdentity>& simulator
 }
 
 // The finished episodes of the same simulator, in the order in which they were made.
-void collect(const Journal& from, const SimulatorIdentity& high, std::vector<Attempt>& out,
-             std::set<std::string>& others) {
+void collect(const Journal& from, const SimulatorIdentity& high, std::size_t max_steps,
+             std::vector<Attempt>& out, std::set<std::string>& others) {
   for (const JournalledRun& run : from.runs()) {
     const SimulatorIdentity* theirs = high_of(run.simulators);
     if (theirs == nullptr || theirs->name != high.name || theirs->identity != high.identity) {
@@ -66,6 +66,12 @@ void collect(const Journal& from, const SimulatorIdentity& high, std::vector<Att
     }
     from.for_each_attempt(run.id, [&](const Attempt& attempt) {
       if (attempt.failed || attempt.is_reused()) return;
+      if (attempt.paid.path.length() > max_steps)
+        throw Error(
+            Errc::spec,
+            fmt::format("{}: run '{}' has an episode of {} steps, but train.max_steps is {}: "
+                        "an episode that is reused must not be longer",
+                        from.file().string(), run.name, attempt.paid.path.length(), max_steps));
       Attempt copy = attempt;
       copy.at = {.episode = out.size()};
       copy.number = 0;
@@ -102,13 +108,20 @@ std::vector<Attempt> find_reused(const LearnSpec& spec, const LearnFiles& files,
   std::vector<Attempt> paid;
   std::set<std::string> others;
   std::vector<std::string> names;
+  const auto max_steps = static_cast<std::size_t>(spec.config().train.integer("max_steps"));
+  std::vector<std::filesystem::path> seen;
   for (const std::filesystem::path& file : files.reuse) {
     names.push_back(file.string());
     std::error_code ignored;
+    if (std::ranges::any_of(seen, [&](const auto& other) {
+          return std::filesystem::equivalent(file, other, ignored);
+        }))
+      continue;  // named twice
+    seen.push_back(file);
     if (std::filesystem::equivalent(file, files.journal, ignored))
-      collect(journal, high, paid, others);
+      collect(journal, high, max_steps, paid, others);
     else
-      collect(Journal::open_to_read(file), high, paid, others);
+      collect(Journal::open_to_read(file), high, max_steps, paid, others);
   }
   if (paid.empty())
     throw Error(

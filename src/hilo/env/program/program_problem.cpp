@@ -192,7 +192,13 @@ std::string hash_side(const Side& side) {
 std::string hash_sides(const Parameters& p, bool with_low) {
   std::string all = hash_side(Side(p, "high"));
   if (with_low)
-    for (const Side& side : lows_of(p)) all += fmt::format("\n{}", hash_side(side));
+    for (const Side& side : lows_of(p)) {
+      all += fmt::format("\n{}", hash_side(side));
+      if (side.text("map").ends_with(".csv"))
+        all += fmt::format("\nmap {}", hash_of_program(side.text("map"), {side.text("map")}));
+      if (side.has("map.command"))
+        all += fmt::format("\nmap {}", hash_of_program(side.text("map.command"), {}));
+    }
   return hash_text(all);
 }
 
@@ -284,6 +290,7 @@ std::vector<ParameterInfo> deciding_parameters(bool high) {
     infos.push_back(text_parameter("map.command", "a program that maps lines of observations"));
   }
   for (const char* unit : {"cost_episode", "cost_step"}) {
+    if (!high && unit == std::string_view("cost_episode")) continue;
     infos.push_back(seconds_parameter(unit, "for hilo learn: what it costs, in any unit", -1));
     infos.back().low = -1;
     infos.back().high = 1e300;
@@ -355,6 +362,11 @@ std::shared_ptr<const Simulator> make_program_low(const NamedValues& options) {
   const Side side(p, "low");
   validate_side(side);
   return build_cheap(side).simulator;
+}
+
+ProgramOptions program_options(const NamedValues& options) {
+  const Parameters p("program", parameters_of("low", false), with_prefix(options, "low"));
+  return Side(p, "low").options(0);
 }
 
 std::string program_identity(const NamedValues& options) {

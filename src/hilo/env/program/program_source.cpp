@@ -11,6 +11,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/process_group.hpp"
 #include "hilo/core/stop_request.hpp"
+#include "hilo/core/text.hpp"
 #include "hilo/env/program/detail/program_files.hpp"
 
 namespace hilo {
@@ -21,6 +22,12 @@ constexpr double kFirstPause = 0.5, kLongestPause = 60;  // seconds, between two
 
 std::chrono::steady_clock::duration seconds(double s) {
   return std::chrono::duration_cast<SteadyClock::duration>(std::chrono::duration<double>(s));
+}
+
+// A time-out of 0 is never reached.
+SteadyClock::time_point until(SteadyClock::time_point from, double timeout) {
+  constexpr double kForEver = 1e9;
+  return from + seconds(timeout > 0 ? timeout : kForEver);
 }
 
 void pause(double for_seconds) {
@@ -43,7 +50,7 @@ std::string name_of(const ProgramOptions& options) {
 }
 
 std::string words_of(ChildProcess& process) {
-  std::string words = process.last_words();
+  std::string words = valid_utf8(process.last_words());
   while (words.ends_with('\n')) words.pop_back();
   return words.empty() ? "; it said nothing on standard error" : "; its last words: " + words;
 }
@@ -96,7 +103,7 @@ std::optional<Started> try_to_start(const ProgramOptions& options) {
                    .directory = directory_of(options),
                    .environment = {fmt::format("HILO_WORKER={}", options.worker)},
                    .memory_bytes = options.memory_mb << 20});
-  const SteadyClock::time_point deadline = SteadyClock::now() + seconds(options.timeout_start);
+  const SteadyClock::time_point deadline = until(SteadyClock::now(), options.timeout_start);
   process->write_line(fmt::format("hello {}", kProtocolVersion));
   std::string chatter;
   while (true) {
@@ -113,7 +120,7 @@ std::optional<Started> try_to_start(const ProgramOptions& options) {
     const bool from_fifo = process->is_answer_from_fifo();
     // A banner may stand on the standard output of a program that answers through a FIFO.
     if (!from_fifo && !line->starts_with('{') && !line->starts_with("ok {")) {
-      chatter = chatter.empty() ? std::string(line->substr(0, 200)) : chatter;
+      chatter = chatter.empty() ? valid_utf8(line->substr(0, 200)) : chatter;
       continue;
     }
     if (!from_fifo && !chatter.empty())
@@ -176,11 +183,12 @@ void ProgramSource::run() {
 }
 
 void ProgramSource::begin_path() {
-  if (options_.restart_every > 0 && paths_ >= options_.restart_every) {
+  if (process_ && options_.restart_every > 0 && paths_ >= options_.restart_every) {
     process_->write_line("quit");
     process_->wait_for_end(1);
     process_.reset();
   }
+  if (process_) process_->look();
   run();
   ++paths_;
   path_began_ = SteadyClock::now();
@@ -188,25 +196,30 @@ void ProgramSource::begin_path() {
   at_.clear();
 }
 
-SteadyClock::time_point ProgramSource::deadline() const {
-  constexpr double kForEver = 1e9;
-  const auto until = [&](SteadyClock::time_point from, double timeout) {
-    return from + seconds(timeout > 0 ? timeout : kForEver);
-  };
-  return std::min(until(SteadyClock::now(), options_.timeout_step),
-                  until(path_began_, options_.timeout_episode));
-}
-
 std::string_view ProgramSource::ask(const std::string& line) {
   if (!process_)
     throw Error(Errc::usage,
                 fmt::format("{} was asked '{}' before a reset", name_of(options_), line));
   try {
-    const SteadyClock::time_point until = deadline();
-    const double waited = std::chrono::duration<double>(until - SteadyClock::now()).count();
+    if (const auto stray = process_->unread_line())
+      give_up(line, fmt::format("it had written a line that nobody asked for: '{}'",
+                                valid_utf8(stray->substr(0, 200))));
+    const SteadyClock::time_point now = SteadyClock::now();
+    const SteadyClock::time_point of_step = until(now, options_.timeout_step);
+    const SteadyClock::time_point of_path = until(path_began_, options_.timeout_episode);
     process_->write_line(line);
-    const auto answer = process_->read_line(until);
-    if (!answer) give_up(line, "it " + why_no_answer(*process_, waited, true));
+    const auto answer = process_->read_line(std::min(of_step, of_path));
+    if (!answer) {
+      const bool is_path_late = of_path < of_step;
+      give_up(line, fmt::format(
+                        "it {}{}",
+                        why_no_answer(
+                            *process_,
+                            is_path_late ? options_.timeout_episode : options_.timeout_step, true),
+                        is_path_late && process_->failure() == ChildProcess::Failure::late
+                            ? ", the limit of a whole episode (timeout_episode)"
+                            : ""));
+    }
     return *answer;
   } catch (const Interrupted&) {
     process_.reset();
@@ -226,9 +239,9 @@ auto ProgramSource::parsed(const std::string& line, Parse&& parse) {
   const std::string_view answer = ask(line);
   try {
     if (const auto refusal = refusal_in(answer)) {
-      const std::string what =
-          fmt::format("{} was asked '{}', but answered {}: {}", name_of(options_),
-                      line.substr(0, 200), refusal->fatal ? "fatal" : "error", refusal->text);
+      const std::string what = fmt::format(
+          "{} was asked '{}', but answered {}: {}", name_of(options_), line.substr(0, 200),
+          refusal->fatal ? "fatal" : "error", valid_utf8(refusal->text));
       if (refusal->fatal) process_.reset();
       throw ProgramRefused(what);
     }
@@ -236,7 +249,8 @@ auto ProgramSource::parsed(const std::string& line, Parse&& parse) {
   } catch (const ProgramRefused& refused) {
     throw Error(Errc::simulator, refused.what());
   } catch (const Error& e) {
-    give_up(line, fmt::format("its answer '{}' {}", answer.substr(0, 200), e.what()));
+    give_up(line, fmt::format("its answer '{}' {}", valid_utf8(answer.substr(0, 200)),
+                              valid_utf8(e.what())));
   }
 }
 

@@ -54,12 +54,14 @@ class ProgramSource final : public StepSource {
   bool ends_without_input(double patience);
   bool ends_by_sigterm(double patience);
   void stop() { process_.reset(); }
+  void begin_to_end() noexcept override {
+    if (process_) process_->begin_to_end();
+  }
 
  private:
   void run();  // starts the program unless it runs
   void begin_path();
   std::string_view ask(const std::string& line);
-  SteadyClock::time_point deadline() const;
   bool group_ends(double patience);
   [[noreturn]] void give_up(const std::string& line, const std::string& what);
   template <class Parse>

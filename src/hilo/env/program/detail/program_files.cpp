@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 #include "hilo/core/child_process.hpp"
@@ -25,10 +26,10 @@ bool is_file(const fs::path& path) {
 
 std::string hash_of_file(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
-  std::ostringstream contents;
-  contents << in.rdbuf();
-  if (!in || !contents) throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
-  return hash_hex(contents.str());
+  const std::string contents{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in.is_open() || in.bad())
+    throw Error(Errc::io, fmt::format("{}: cannot be read", file.string()));
+  return hash_hex(contents);
 }
 
 // Where a command without a slash is found.
@@ -67,6 +68,8 @@ std::string hash_of_program(const std::string& command, const std::vector<std::s
   const std::vector<std::string> words = words_in(command);
   for (std::size_t i = 0; i < words.size(); ++i) {
     fs::path file = words[i];
+    if (i > 0 && words[i - 1].ends_with('>')) continue;  // what a shell writes is no input
+    if (words[i].find('>') != std::string::npos) continue;
     if (i == 0 && words[i].find('/') == std::string::npos) file = in_path(words[i]);
     if (is_file(file)) all += fmt::format("{} {}\n", words[i], hash_of_file(file));
   }
