@@ -20,8 +20,6 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/stop_request.hpp"
 
-extern char** environ;
-
 namespace hilo {
 namespace {
 
@@ -41,6 +39,7 @@ std::vector<std::string> words_of(const std::string& command) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> out;
+  out.reserve(texts.size() + 1);
   for (std::string& text : texts) out.push_back(text.data());
   out.push_back(nullptr);
   return out;
@@ -65,7 +64,7 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
 void ignore_broken_pipes() {
   static const bool kDone = [] {
     if (const auto before = std::signal(SIGPIPE, SIG_IGN); before != SIG_DFL)
-      std::signal(SIGPIPE, before);
+      (void)std::signal(SIGPIPE, before);
     return true;
   }();
   (void)kDone;
@@ -78,7 +77,7 @@ bool needs_shell(const std::string& command) {
 }
 
 struct ChildProcess::Impl {
-  explicit Impl(const ChildOptions& its_options) : options(its_options) {}
+  explicit Impl(ChildOptions its_options) : options(std::move(its_options)) {}
 
   void start() {
     std::vector<std::string> command = words_of(options.command);
@@ -166,7 +165,7 @@ struct ChildProcess::Impl {
   // Reads what is there, without waiting. False at the end of the file.
   template <class Take>
   bool drain(const File& file, Take&& take) {
-    std::array<char, 65536> buffer;
+    std::array<char, 65536> buffer;  // NOLINT: filled by read, and zeros would take as long
     const ssize_t n = ::read(file.get(), buffer.data(), buffer.size());
     if (n < 0) return errno == EAGAIN || errno == EINTR;
     if (n == 0) return false;

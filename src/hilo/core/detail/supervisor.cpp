@@ -36,7 +36,7 @@ void write_all(int file, const void* bytes, std::size_t size) {
 [[noreturn]] void run_program(const SupervisedProgram& program, int report) {
   EndReport failed;
   ::setsid();
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  for (int signal = 1; signal < NSIG; ++signal) (void)::signal(signal, SIG_DFL);
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -65,7 +65,7 @@ pid_t number_of(const char* text) {
 pid_t parent_of(const char* pid) {
   char name[64] = "/proc/";
   std::strncat(name, pid, 20);
-  std::strcat(name, "/stat");
+  std::strncat(name, "/stat", 6);
   const int file = ::open(name, O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   char text[512];
@@ -129,14 +129,13 @@ void sleep_ms(int ms) {
 
 }  // namespace
 
-void supervise(const SupervisedProgram& given) {
-  SupervisedProgram program = given;
+void supervise(const SupervisedProgram& program) {
   for (const int other : program.others) ::close(other);
   ::setsid();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-  ::signal(SIGPIPE, SIG_IGN);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) ::signal(signal, SIG_IGN);
-  ::signal(SIGCHLD, ignore_signal);
+  (void)::signal(SIGPIPE, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) (void)::signal(signal, SIG_IGN);
+  (void)::signal(SIGCHLD, ignore_signal);
   const pid_t child = ::fork();
   EndReport report;
   if (child < 0) {
