@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/core/detail/scratch_folder.hpp"
 #include "hilo/core/error.hpp"
 
 // For child_process.cpp only: the pipes and FIFOs to another program, and lines out of bytes.
@@ -70,24 +71,15 @@ inline void make_nonblocking(const File& file) {
 class Fifos {
  public:
   Fifos() {
-    std::string folder = (std::filesystem::temp_directory_path() / "hilo-XXXXXX").string();
-    if (::mkdtemp(folder.data()) == nullptr) fail_io(folder);
-    folder_ = folder;
-    for (const char* name : {"in", "out"})
-      if (::mkfifo((folder_ / name).c_str(), 0600) != 0) fail_io((folder_ / name).string());
+    for (const char* end : {"in", "out"})
+      if (::mkfifo(name(end).c_str(), 0600) != 0) fail_io(name(end));
     // Opened for both directions, so that neither end waits for the other, and the program may open
     // and close them for every line.
     requests = open("in");
     answers = open("out");
   }
-  Fifos(const Fifos&) = delete;
-  Fifos& operator=(const Fifos&) = delete;
-  ~Fifos() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::string name(const char* end) const { return (folder_ / end).string(); }
-  std::string folder() const { return folder_.string(); }
+  std::string name(const char* end) const { return (folder_.path() / end).string(); }
+  std::string folder() const { return folder_.path().string(); }
   std::vector<std::string> environment() const {
     return {"HILO_IN=" + name("in"), "HILO_OUT=" + name("out")};
   }
@@ -102,7 +94,7 @@ class Fifos {
     return file;
   }
 
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
 };
 
 // Lines out of pieces of bytes.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/hash.hpp"
 #include "hilo/env/detail/kinds.hpp"
 #include "hilo/env/grid_source.hpp"
 #include "hilo/env/program/detail/program_files.hpp"
@@ -199,7 +200,7 @@ std::string hash_sides(const Parameters& p, bool with_low) {
       if (side.has("map.command"))
         all += fmt::format("\nmap {}", hash_of_program(side.text("map.command"), {}));
     }
-  return hash_text(all);
+  return hash_hex(all);
 }
 
 void validate_side(const Side& side) {

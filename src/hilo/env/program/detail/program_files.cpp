@@ -61,8 +61,6 @@ std::vector<std::string> split_list(const std::string& text) {
   return out;
 }
 
-std::string hash_text(const std::string& text) { return hash_hex(text); }
-
 std::string hash_of_program(const std::string& command, const std::vector<std::string>& inputs) {
   std::string all;
   const std::vector<std::string> words = words_in(command);

@@ -13,7 +13,6 @@ std::vector<std::string> split_list(const std::string& text);
 // that is a file, and for its inputs. Throws Errc::io if an input cannot be read.
 std::string hash_of_program(const std::string& command, const std::vector<std::string>& inputs);
 std::string hash_of_folder(const std::string& folder);
-std::string hash_text(const std::string& text);
 
 // The command with every word that is a file made absolute, so that it can be run in another
 // folder. Commands for a shell stay as they are.

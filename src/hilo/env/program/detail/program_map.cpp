@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <charconv>
 #include <chrono>
@@ -12,6 +11,7 @@
 #include <sstream>
 
 #include "hilo/core/child_process.hpp"
+#include "hilo/core/detail/scratch_folder.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/program/detail/program_files.hpp"
 #include "hilo/env/source_pool.hpp"
@@ -30,29 +30,10 @@ std::vector<double> observation_of(const PointsOfStates& states, std::size_t s) 
   return out;
 }
 
-// A folder that is removed with what is in it.
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "hilo-map-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw Error(Errc::io, name + ": cannot be made");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  fs::path operator/(const char* name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
-
 // All observations go through the program at once, so that it need not flush after every line.
 std::vector<std::vector<double>> filtered(const MapRule& rule, const PointsOfStates& high) {
-  const Folder folder;
+  const ScratchFolder scratch;
+  const fs::path& folder = scratch.path();
   {
     std::ofstream out(folder / "in");
     for (std::size_t s = 0; s < high.num_states; ++s)
