@@ -9,6 +9,7 @@
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
 #include "cli/learn_text.hpp"
+#include "cli/ranks.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/stop_signal.hpp"
 #include "hilo/core/error.hpp"
@@ -16,6 +17,7 @@
 #include "hilo/core/stopwatch.hpp"
 #include "hilo/core/text_file.hpp"
 #include "hilo/driver/learn_json.hpp"
+#include "hilo/driver/remote_workers.hpp"
 #include "hilo/report/learn_page.hpp"
 #include "hilo/report/table.hpp"
 
@@ -225,20 +227,44 @@ bool spend(Learner& learner, LearnProgress& progress) {
   }
 }
 
+// Ranks are workers: the first one learns, and all of them run episodes.
+bool uses_ranks(const Options& options) {
+  return num_ranks() > 1 && !options.dry_run && options.ask.empty() && options.tell.empty();
+}
+
+void require_lag(const LearnSpec& spec) {
+  if (spec.config().train.integer("lag") > 1) return;
+  throw Error(Errc::usage,
+              fmt::format("started as {} ranks, but train.lag is 1, so that expensive episodes run "
+                          "one after the other: set train.lag to the number of episodes that may "
+                          "be under way at the same time, or start one process",
+                          num_ranks()));
+}
+
 int run(const Options& options) {
+  if (!is_first_rank() && !uses_ranks(options)) return 0;
   const LearnSpec spec = load_learn_spec(options.spec, options.overrides);
   const LearnOutputs files = files_of(options, spec);
   if (options.dry_run) {
     dry_run(spec, files, options.json);
     return 0;
   }
-  require_outputs(options, files);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   const StopOnSignal stop;
-  Learner learner(spec, {.journal = files.journal,
-                         .durable = !options.no_sync,
-                         .checkpoint_every = options.checkpoint_every,
-                         .reuse = {options.reuse.begin(), options.reuse.end()}});
+  if (uses_ranks(options)) require_lag(spec);
+  if (!is_first_rank()) {
+    run_episodes_for_first_rank(spec, [] { return !stop_requested; });
+    return 0;
+  }
+  require_outputs(options, files);
+  const std::unique_ptr<RemoteWorkers> remote =
+      uses_ranks(options) ? make_remote_workers(spec) : nullptr;
+  Learner learner(spec,
+                  {.journal = files.journal,
+                   .durable = !options.no_sync,
+                   .checkpoint_every = options.checkpoint_every,
+                   .reuse = {options.reuse.begin(), options.reuse.end()}},
+                  remote.get());
   const std::uint64_t paid_before = learner.bill().attempts;
   if (!options.ask.empty() || !options.tell.empty()) return exchange(learner, options, files);
   {

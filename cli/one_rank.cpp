@@ -37,6 +37,11 @@ void work_for_first_rank(const std::vector<RunGroup>& /*all*/, unsigned /*thread
                          const Checkpoints& /*checkpoints*/) {
   throw Error(Errc::usage, "there is only one rank");
 }
+std::unique_ptr<RemoteWorkers> make_remote_workers(const LearnSpec& /*spec*/) { return nullptr; }
+void run_episodes_for_first_rank(const LearnSpec& /*spec*/,
+                                 const std::function<bool()>& /*keep_going*/) {
+  throw Error(Errc::usage, "there is only one rank");
+}
 void end_all_ranks(int /*code*/) {}
 
 }  // namespace hilo::cli

@@ -34,7 +34,7 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"learn", "one budget, one policy for your expensive simulator, and what it is worth",
-     hilo::cli::add_learn},
+     hilo::cli::add_learn, /*on_all_ranks=*/true},
     {"run", "run an experiment and store its results", hilo::cli::add_run,
      /*on_all_ranks=*/true},
     {"reproduce", "run experiments of the paper and compare with it", hilo::cli::add_reproduce,

@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "hilo/driver/detail/learn_mpi.hpp"
 #include "hilo/experiment/detail/run_mpi.hpp"
 
 namespace hilo::cli {
@@ -31,6 +32,13 @@ std::unique_ptr<Executor> make_executor(unsigned threads) {
 void work_for_first_rank(const std::vector<RunGroup>& all, unsigned threads,
                          const std::function<bool()>& keep_going, const Checkpoints& checkpoints) {
   work_for_first(*job, all, threads, keep_going, &checkpoints);
+}
+std::unique_ptr<RemoteWorkers> make_remote_workers(const LearnSpec& spec) {
+  if (num_ranks() == 1) return nullptr;
+  return std::make_unique<RankWorkers>(*job, spec);
+}
+void run_episodes_for_first_rank(const LearnSpec& spec, const std::function<bool()>& keep_going) {
+  run_episodes_for_learner(*job, spec, keep_going);
 }
 void end_all_ranks(int code) {
   if (job && job->size() > 1) job->abort(code);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hilo/driver/remote_workers.hpp"
 #include "hilo/experiment/executor.hpp"
 
 // Ranks are processes that mpirun, srun or a similar program started together. ranks.cpp implements
@@ -30,6 +31,10 @@ unsigned threads_of_rank(unsigned threads);
 std::unique_ptr<Executor> make_executor(unsigned threads);
 void work_for_first_rank(const std::vector<RunGroup>& all, unsigned threads,
                          const std::function<bool()>& keep_going, const Checkpoints& checkpoints);
+
+// Called by the first rank: the other ranks as workers of a learner; null if there are none.
+std::unique_ptr<RemoteWorkers> make_remote_workers(const LearnSpec& spec);
+void run_episodes_for_first_rank(const LearnSpec& spec, const std::function<bool()>& keep_going);
 
 // Ends the other ranks, if there are any, after an error.
 void end_all_ranks(int code);

@@ -1,4 +1,4 @@
-"""programs_test.py HILO SIMULATOR [KILLS]
+"""programs_test.py HILO SIMULATOR [KILLS [HILO_WITH_MPI]]
 
 Programs as simulators of one `hilo learn`: Ctrl-C and kills leave no process behind, every way to
 misbehave is contained and in the journal, and workers change the time and nothing else.
@@ -18,8 +18,11 @@ from pathlib import Path
 
 HILO, SIMULATOR = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 6
+HILO_MPI = sys.argv[4] if len(sys.argv) > 4 else None
 FOLDER = Path(tempfile.mkdtemp(prefix="hilo-programs-"))
 MARK = f"{SIMULATOR}"
+
+LAUNCHER = [HILO]
 
 
 def spec(name: str, mode: str, *, lag: int = 1, workers: int = 1, episodes: int = 30, more: str = "") -> None:
@@ -48,7 +51,7 @@ high_step = 1
 
 
 def begin(name: str, *more: str) -> subprocess.Popen[bytes]:
-    command = [HILO, "learn", f"{name}.toml", "--json", "--checkpoint-every", "0.05", *more]
+    command = [*LAUNCHER, "learn", f"{name}.toml", "--json", "--checkpoint-every", "0.05", *more]
     with open(FOLDER / f"{name}.out", "wb") as out, open(FOLDER / f"{name}.err", "wb") as err:
         return subprocess.Popen(command, cwd=FOLDER, stdout=out, stderr=err, start_new_session=True)
 
@@ -187,10 +190,45 @@ def test_kills() -> None:
     print(f"programs: {killed} kills with four episodes in flight, same results")
 
 
+def test_ranks() -> None:
+    """Three ranks, with as many instances as each says, give what one process gives."""
+    global LAUNCHER
+    spec("one-rank", "shuffles", lag=4, workers=1, episodes=200, more="restart_every = 40")
+    assert learn("one-rank") == 0
+    LAUNCHER = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "3", HILO_MPI]
+    for workers in (1, 2):
+        name = f"ranks-{workers}"
+        folder = f'directory = "{FOLDER}/{name}-{{worker}}"'
+        spec(name, "shuffles", lag=4, workers=workers, episodes=200, more=f"{folder}\nrestart_every = 40")
+        assert learn(name) == 0, (FOLDER / f"{name}.err").read_text()
+        assert results(name) == results("one-rank")
+        made = len(list(FOLDER.glob(f"{name}-*[0-9]")))
+        # Instances have numbers of their own on every rank, and are started when they are needed.
+        assert 3 <= made <= 3 * workers, f"{made} folders"
+        wait_until_gone(3)
+    spec("killed-ranks", "shuffles", lag=4, workers=1, episodes=200, more="restart_every = 40")
+    run = begin("killed-ranks")
+    time.sleep(2)
+    run.send_signal(signal.SIGINT)
+    assert run.wait() != 0
+    wait_until_gone(3)
+    done = len(attempts("killed-ranks"))
+    assert done > 0
+    assert learn("killed-ranks") == 0
+    assert results("killed-ranks") == results("one-rank")
+    spec("no-lag", "shuffles")
+    assert learn("no-lag") == 2
+    assert "train.lag is 1" in (FOLDER / "no-lag.err").read_text()
+    LAUNCHER = [HILO]
+    print(f"programs: three ranks, same results, also after an interrupt with {done} steps in the journal")
+
+
 if __name__ == "__main__":
     test_interrupts()
     test_misbehaviour()
     test_region()
     test_workers()
     test_kills()
+    if HILO_MPI:
+        test_ranks()
     subprocess.run(["rm", "-rf", str(FOLDER)], check=True)

@@ -38,7 +38,8 @@ if(HILO_BUILD_CLI)
   hilo_project_test(killed_learn /usr/bin/python3
                     ${CMAKE_CURRENT_SOURCE_DIR}/killed_learn_test.py $<TARGET_FILE:hilo_cli> 5)
   hilo_project_test(programs /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/programs_test.py
-                    $<TARGET_FILE:hilo_cli> ${CMAKE_CURRENT_SOURCE_DIR}/programs/simulator.py)
+                    $<TARGET_FILE:hilo_cli> ${CMAKE_CURRENT_SOURCE_DIR}/programs/simulator.py 6
+                    $<$<BOOL:${HILO_MPI}>:$<TARGET_FILE:hilo_mpi_cli>>)
   hilo_project_test(export_nasbench201 /usr/bin/python3 ${CMAKE_CURRENT_SOURCE_DIR}/export_test.py
                     ${PROJECT_SOURCE_DIR} $<TARGET_FILE:hilo_cli>)
   # With Debian's own Python, for which Selenium is installed.

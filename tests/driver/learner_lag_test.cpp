@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "hilo/driver/detail/arrival_files.hpp"
 #include "hilo/driver/learn_json.hpp"
 #include "hilo/driver/learner.hpp"
 #include "support/expect_error.hpp"
@@ -156,6 +157,38 @@ TEST(LearnerLag, WorkersDoNotChangeABit) {
   Learner last(failing, files);
   finish(last);
   EXPECT_EQ(results_of(last), expected);
+}
+
+// What ended while the learner was busy, and was not in the journal when the process was killed.
+TEST(LearnerLag, AnEpisodeThatHadEndedIsNotPaidTwice) {
+  const TemporaryFolder folder;
+  const LearnSpec spec = on_table(4);
+  Learner undisturbed(spec, {.journal = folder.path() / "whole.journal", .durable = false});
+  finish(undisturbed);
+  const LearnFiles files = {.journal = folder.path() / "cut.journal", .durable = false};
+  EpisodeAddress next;
+  {
+    Learner learner(spec, files);
+    for (int i = 0; i < 9; ++i) learner.step();
+    for (const auto run = learner.journal().runs().at(0).id;
+         !learner.journal().attempts_at(run, next).empty();)
+      ++next.episode;
+  }
+  const auto paid_for = [&](const Learner& learner) {
+    return learner.journal().attempts_at(learner.journal().runs().at(0).id, next).at(0);
+  };
+  Arrival left;
+  left.request.at = next;
+  left.episode = paid_for(undisturbed).paid.path;
+  left.seconds = 12345;  // to be known by
+  const ArrivalFiles arrived(files.arrived(), fmt::format("{} {}", spec.identity.hash(), spec.seed),
+                             false);
+  arrived.keep(left);
+  Learner learner(spec, files);
+  finish(learner);
+  EXPECT_EQ(paid_for(learner).seconds, 12345);
+  EXPECT_EQ(results_of(learner), results_of(undisturbed));
+  EXPECT_FALSE(std::filesystem::exists(files.arrived()));
 }
 
 // A budget is exceeded by at most so many episodes.

@@ -250,14 +250,13 @@ struct ChildProcess::Impl {
     return !answers.is_open() && (by_fifo == false || ended.has_value());
   }
 
-  bool write_all(const File& file, std::string_view text) {
+  bool write_all(const File& file, std::string_view text, SteadyClock::time_point deadline) {
     while (!text.empty()) {
       const ssize_t n = ::write(file.get(), text.data(), text.size());
       if (n > 0) {
         text.remove_prefix(static_cast<std::size_t>(n));
       } else if (errno == EAGAIN) {
-        wait(SteadyClock::now() + std::chrono::hours(1), true);
-        if (is_at_its_end()) return false;
+        if (!wait(deadline, true) || is_at_its_end()) return false;
       } else if (errno != EINTR) {
         return false;
       }
@@ -310,12 +309,13 @@ ChildProcess::ChildProcess(const ChildOptions& options) : impl_(std::make_unique
 
 ChildProcess::~ChildProcess() { impl_->end(); }
 
-bool ChildProcess::write_line(std::string_view line) {
+bool ChildProcess::write_line(std::string_view line, SteadyClock::time_point deadline) {
   std::string text(line);
   text += '\n';
   bool written = true;
-  if (impl_->by_fifo != true) written = impl_->write_all(impl_->requests, text);
-  if (impl_->by_fifo != false) written = impl_->write_all(impl_->fifos->requests, text) && written;
+  if (impl_->by_fifo != true) written = impl_->write_all(impl_->requests, text, deadline);
+  if (impl_->by_fifo != false)
+    written = impl_->write_all(impl_->fifos->requests, text, deadline) && written;
   return written;
 }
 

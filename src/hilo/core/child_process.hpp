@@ -45,8 +45,8 @@ class ChildProcess {
 
   // Both throw Interrupted if the thread is asked to stop (core/stop_request.hpp).
   //
-  // False if the program does not read any more.
-  bool write_line(std::string_view line);
+  // False if the program does not read any more, or not until the deadline.
+  bool write_line(std::string_view line, SteadyClock::time_point deadline);
   // The next line without its end, valid until the next call; nothing if there is none before the
   // deadline, and then failure() says why.
   std::optional<std::string_view> read_line(SteadyClock::time_point deadline);

@@ -32,8 +32,8 @@ constexpr std::size_t kMostExactStates = 5'000;
 
 }  // namespace
 
-Learner::Learner(LearnSpec spec, LearnFiles files)
-    : impl_(std::make_unique<Impl>(std::move(spec), std::move(files))) {}
+Learner::Learner(LearnSpec spec, LearnFiles files, RemoteWorkers* remote)
+    : impl_(std::make_unique<Impl>(std::move(spec), std::move(files), remote)) {}
 Learner::Learner(Learner&&) noexcept = default;
 Learner& Learner::operator=(Learner&&) noexcept = default;
 Learner::~Learner() = default;
@@ -66,7 +66,7 @@ void Learner::note_answer() {
 
 std::vector<std::string> Learner::notes() const {
   std::vector<std::string> notes = impl_->notes;
-  if (const std::size_t workers = impl_->loop->high().num_workers(); workers > impl_->lag())
+  if (const std::size_t workers = impl_->num_workers(); workers > impl_->lag())
     notes.push_back(
         fmt::format("there are {} workers, but train.lag is {}, so that only so many "
                     "episodes run at the same time",

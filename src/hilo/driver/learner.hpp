@@ -15,6 +15,8 @@
 
 namespace hilo {
 
+class RemoteWorkers;
+
 // The files of a learn run, and how they are written.
 struct LearnFiles {
   std::filesystem::path journal;
@@ -25,8 +27,9 @@ struct LearnFiles {
   // before its own. They are copied into its journal, so that going on does not need them.
   std::vector<std::filesystem::path> reuse = {};
 
-  // Beside the journal.
+  // Beside the journal: a checkpoint, and episodes that have ended and are not in it yet.
   std::filesystem::path checkpoint() const { return journal.string() + ".checkpoint"; }
+  std::filesystem::path arrived() const { return journal.string() + ".arrived"; }
 };
 
 // A request for an expensive episode.
@@ -111,7 +114,9 @@ struct LearnReference {
 // Ask and tell are the same loop for callers that make the expensive episodes themselves.
 class Learner {
  public:
-  Learner(LearnSpec spec, LearnFiles files);
+  // Episodes in flight (train.lag) also run on other processes, if there are any; they must outlive
+  // the learner.
+  Learner(LearnSpec spec, LearnFiles files, RemoteWorkers* remote = nullptr);
   Learner(Learner&&) noexcept;
   Learner& operator=(Learner&&) noexcept;
   ~Learner();

@@ -4,31 +4,25 @@
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
 
-#include "hilo/driver/learner.hpp"
+#include "hilo/driver/remote_workers.hpp"
 
 // For the sources of this folder only: expensive episodes that run at the same time.
 namespace hilo {
 
-// An episode that has ended, well or not.
-struct Arrival {
-  LearnRequest request;
-  Episode episode;
-  bool failed = false;
-  std::string error = {};
-  double seconds = 0;
-};
-
-// Threads that run episodes of a simulator. They only run them: everything else is done, in order,
-// by the thread that asks for them.
+// Threads that run episodes of a simulator, and other processes that do the same. They only run
+// them: everything else is done, in order, by the thread that asks for them.
 class Flights {
  public:
-  // The simulator must outlive it.
-  Flights(const EpisodeSimulator& high, std::size_t workers);
+  // The simulator and the other processes, if there are any, must outlive it.
+  // `keep` is called by the thread that ran an episode, as soon as it has ended.
+  Flights(const EpisodeSimulator& high, std::size_t workers, RemoteWorkers* remote = nullptr,
+          std::function<void(const Arrival&)> keep = {});
   Flights(const Flights&) = delete;
   Flights& operator=(const Flights&) = delete;
   // Episodes that are under way are given up.
@@ -43,17 +37,24 @@ class Flights {
   Arrival wait();
   // All that have ended by now, without waiting.
   std::deque<Arrival> take_arrived();
+  // Throws what a simulator threw that is no failure of its own.
+  void rethrow_if_broken();
 
  private:
   void work();
   Arrival run(const LearnRequest& request) const;
+  // Gives the other processes what no thread is free for, and takes what they have done.
+  void exchange_with_remote();
 
   const EpisodeSimulator& high_;
+  RemoteWorkers* remote_;
+  std::function<void(const Arrival&)> keep_;
   std::set<EpisodeAddress> open_;  // submitted and not yet given to the caller
   std::atomic<bool> stop_ = false;
   std::mutex mutex_;
   std::condition_variable submitted_, arrived_;
   std::deque<LearnRequest> requests_;
+  std::size_t idle_ = 0;  // threads that wait for a request
   std::deque<Arrival> arrivals_;
   std::exception_ptr broken_;
   std::vector<std::jthread> threads_;  // last: they use the members above

@@ -146,8 +146,9 @@ void Learner::Impl::record_arrived() {
 
 void Learner::Impl::submit_open() {
   if (!flights)
-    flights = std::make_unique<Flights>(loop->high(),
-                                        std::min<std::size_t>(lag(), loop->high().num_workers()));
+    flights = std::make_unique<Flights>(
+        loop->high(), std::min<std::size_t>(lag(), loop->high().num_workers()), remote,
+        [this](const Arrival& arrival) { arrived.keep(arrival); });
   const bool testing = phase == Phase::testing;
   const std::uint64_t first = testing ? next_test : next_training;
   const std::uint64_t end = testing ? tests_until : training_until;
@@ -161,9 +162,18 @@ void Learner::Impl::submit_open() {
       known.insert(at);
       continue;
     }
-    flights->submit({.at = at,
-                     .attempt = made.size(),
-                     .episode = testing ? test_request(i) : loop->ask_ahead(i - first)});
+    const LearnRequest request = {
+        .at = at,
+        .attempt = made.size(),
+        .episode = testing ? test_request(i) : loop->ask_ahead(i - first)};
+    // A process that was killed may have left it behind.
+    if (std::optional<Arrival> before = arrived.find(at, made.size())) {
+      before->request = request;
+      record(*before);
+      --i;  // it may need another attempt
+      continue;
+    }
+    flights->submit(request);
   }
 }
 
@@ -183,6 +193,7 @@ void Learner::Impl::record(const Arrival& arrival) {
     attempt = failed_attempt(arrival.request, error, arrival.failed ? arrival.episode : Episode());
   accounts.price(attempt, arrival.episode.cost, arrival.seconds);
   append(attempt);
+  arrived.forget(attempt.at, attempt.number);
   recorded.insert(attempt.at);
   if (failed) {
     judge_failure(attempt);

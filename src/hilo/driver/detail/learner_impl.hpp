@@ -13,6 +13,7 @@
 #include "hilo/core/stopwatch.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/accounts.hpp"
+#include "hilo/driver/detail/arrival_files.hpp"
 #include "hilo/driver/detail/flights.hpp"
 #include "hilo/driver/detail/learn_checkpoint.hpp"
 #include "hilo/driver/detail/paid_before.hpp"
@@ -33,15 +34,18 @@ inline bool is_milestone(std::uint64_t episode) {
 }
 
 struct Learner::Impl {
-  Impl(LearnSpec its_spec, LearnFiles its_files)
-      : spec(std::move(its_spec)),
+  Impl(LearnSpec its_spec, LearnFiles its_files, RemoteWorkers* its_remote)
+      : remote(its_remote),
+        spec(std::move(its_spec)),
         files(std::move(its_files)),
         journal(Journal::open(files.journal, files.durable)),
         run(begin_run(spec, files, journal)),
         pilot(spec, journal, run),
         loop(new_loop()),
         accounts(spec, journal, run),
-        checkpoint(files.checkpoint(), files.checkpoint_every) {
+        checkpoint(files.checkpoint(), files.checkpoint_every),
+        arrived(files.arrived(), fmt::format("{} {}", spec.identity.hash(), spec.seed),
+                files.durable) {
     notes = spec.spec.notes;
     const Spent spent = journal.spent(run);
     last_training = spent.last_training;
@@ -142,6 +146,7 @@ struct Learner::Impl {
       if (may_go_on_testing()) return;
       phase = Phase::done;
       accounts.close(low_steps(), true);
+      if (lag() > 1) arrived.remove();
       journal.decide(run, kTestedAfter, static_cast<double>(next_training));
     }
   }
@@ -336,6 +341,12 @@ struct Learner::Impl {
   void record(const Arrival& arrival);
   void record_arrived();
 
+  // In this process and in others.
+  std::size_t num_workers() const {
+    return loop->high().num_workers() + (remote != nullptr ? remote->size() : 0);
+  }
+
+  RemoteWorkers* remote;
   LearnSpec spec;
   LearnFiles files;
   Journal journal;
@@ -344,6 +355,7 @@ struct Learner::Impl {
   std::unique_ptr<SingleRun> loop;
   Accounts accounts;
   LearnCheckpointFile checkpoint;
+  ArrivalFiles arrived;  // with a lag
   Phase phase = Phase::training;
   std::uint64_t next_training = 0, next_test = 0;
   std::vector<double> test_returns;

@@ -104,7 +104,7 @@ std::optional<Started> try_to_start(const ProgramOptions& options) {
                    .environment = {fmt::format("HILO_WORKER={}", options.worker)},
                    .memory_bytes = options.memory_mb << 20});
   const SteadyClock::time_point deadline = until(SteadyClock::now(), options.timeout_start);
-  process->write_line(fmt::format("hello {}", kProtocolVersion));
+  process->write_line(fmt::format("hello {}", kProtocolVersion), deadline);
   std::string chatter;
   while (true) {
     const auto line = process->read_line(deadline);
@@ -184,7 +184,7 @@ void ProgramSource::run() {
 
 void ProgramSource::begin_path() {
   if (process_ && options_.restart_every > 0 && paths_ >= options_.restart_every) {
-    process_->write_line("quit");
+    process_->write_line("quit", until(SteadyClock::now(), 1));
     process_->wait_for_end(1);
     process_.reset();
   }
@@ -207,8 +207,9 @@ std::string_view ProgramSource::ask(const std::string& line) {
     const SteadyClock::time_point now = SteadyClock::now();
     const SteadyClock::time_point of_step = until(now, options_.timeout_step);
     const SteadyClock::time_point of_path = until(path_began_, options_.timeout_episode);
-    process_->write_line(line);
-    const auto answer = process_->read_line(std::min(of_step, of_path));
+    const SteadyClock::time_point deadline = std::min(of_step, of_path);
+    process_->write_line(line, deadline);
+    const auto answer = process_->read_line(deadline);
     if (!answer) {
       const bool is_path_late = of_path < of_step;
       give_up(line, fmt::format(

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdlib>
 #include <deque>
-#include <limits>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -17,16 +16,13 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/core/stopwatch.hpp"
+#include "hilo/experiment/detail/mpi_messages.hpp"
 #include "hilo/experiment/detail/rank_workers.hpp"
 #include "hilo/experiment/detail/record_bytes.hpp"
 #include "hilo/experiment/detail/reporter.hpp"
 
 namespace hilo {
 namespace {
-
-constexpr int kFirst = 0;
-constexpr auto kPatience = std::chrono::milliseconds(400);
-constexpr auto kPause = std::chrono::milliseconds(1);  // between looks for messages
 
 // The messages between ranks.
 enum Tag : int {
@@ -37,33 +33,13 @@ enum Tag : int {
   kStop,         // from the first: stop, without finishing runs
 };
 
-// Receives the message that a probe has found.
-template <class T>
-std::vector<T> receive(const MPI_Status& status, MPI_Datatype type) {
-  int count = 0;
-  MPI_Get_count(&status, type, &count);
-  std::vector<T> message(static_cast<std::size_t>(count));
-  MPI_Recv(message.data(), count, type, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
-           MPI_STATUS_IGNORE);
-  return message;
-}
-
-std::optional<MPI_Status> probe(int source) {
-  int there = 0;
-  MPI_Status status;
-  MPI_Iprobe(source, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
-  if (!there) return std::nullopt;
-  return status;
-}
-
 void send(int to, Tag tag, const std::vector<std::int64_t>& numbers) {
   MPI_Send(numbers.data(), static_cast<int>(numbers.size()), MPI_INT64_T, to, tag, MPI_COMM_WORLD);
 }
 
 void send_record(const std::vector<std::byte>& bytes) {
-  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    throw Error(Errc::data, "the record of a run is too large to be sent: more than 2 GB");
-  MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, kFirst, kRecord, MPI_COMM_WORLD);
+  MPI_Send(bytes.data(), message_size(bytes, "the record of a run"), MPI_BYTE, kFirstRank, kRecord,
+           MPI_COMM_WORLD);
 }
 
 // All ranks must have the same plan, because tasks are indices into it.
@@ -74,13 +50,7 @@ void check_same_plan(const std::vector<RunGroup>& all) {
       const RunKey key = run.key();
       text += fmt::format("{} {} {}\n", key.config, key.seed, key.algorithm_version);
     }
-  const std::uint64_t own = hash_bytes(std::as_bytes(std::span(text)));
-  std::uint64_t first = own;
-  MPI_Bcast(&first, 1, MPI_UINT64_T, kFirst, MPI_COMM_WORLD);
-  int same = own == first ? 1 : 0;
-  int all_same = 0;
-  MPI_Allreduce(&same, &all_same, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  if (all_same == 0)
+  if (!is_same_on_all_ranks(hash_bytes(std::as_bytes(std::span(text)))))
     throw Error(Errc::data,
                 "ranks plan different runs: all must read the same spec, tables and program");
 }
@@ -189,7 +159,7 @@ class FirstRank {
         anything = true;
         answer(*status);
       }
-      if (!anything) std::this_thread::sleep_for(kPause);
+      if (!anything) std::this_thread::sleep_for(kPauseBetweenLooks);
     }
     if (failure_) std::rethrow_exception(failure_);
     workers_.rethrow_failure();
@@ -209,13 +179,11 @@ class FirstRank {
             .checkpoints = callbacks_.checkpoints};
   }
 
-  // A rank that does not answer may have died, which may be why all are told to stop. A launcher
-  // gives a second for an orderly end.
   bool has_waited_long_enough() {
     if (!told_to_stop_ || !workers_.done()) return false;
     const auto now = SteadyClock::now();
     stopped_here_ = std::min(stopped_here_, now);
-    return now - stopped_here_ > kPatience;
+    return now - stopped_here_ > kPatienceWithRanks;
   }
 
   void tell_all_to_stop() {
@@ -306,10 +274,10 @@ class OtherRank {
       const bool is_last_look = workers_.done() && asked_ == 0;
       const bool sent = send_records();
       if (is_last_look) break;
-      if (!heard && !sent) std::this_thread::sleep_for(kPause);
+      if (!heard && !sent) std::this_thread::sleep_for(kPauseBetweenLooks);
     }
     workers_.rethrow_failure();
-    send(kFirst, kGoodbye, {told_to_stop_ ? 1 : 0});
+    send(kFirstRank, kGoodbye, {told_to_stop_ ? 1 : 0});
   }
 
  private:
@@ -324,7 +292,7 @@ class OtherRank {
 
   void ask_for_tasks() {
     while (!no_more_ && asked_ + workers_.busy() + queue_.size() < workers_.size()) {
-      send(kFirst, kRequest, {});
+      send(kFirstRank, kRequest, {});
       ++asked_;
     }
   }
@@ -332,7 +300,7 @@ class OtherRank {
   // Returns whether the first rank has sent anything.
   bool listen() {
     bool anything = false;
-    while (const auto status = probe(kFirst)) {
+    while (const auto status = probe(kFirstRank)) {
       anything = true;
       Task task = receive<std::int64_t>(*status, MPI_INT64_T);
       if (status->MPI_TAG == kStop) {
