@@ -18,7 +18,7 @@ from pathlib import Path
 
 HILO, SIMULATOR = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 6
-HILO_MPI = sys.argv[4] if len(sys.argv) > 4 else None
+HILO_MPI = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
 FOLDER = Path(tempfile.mkdtemp(prefix="hilo-programs-"))
 MARK = f"{SIMULATOR}"
 
