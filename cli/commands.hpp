@@ -13,6 +13,7 @@ namespace hilo::cli {
 using Handler = std::function<int()>;
 
 Handler add_learn(App& app);
+Handler add_evaluate(App& app);
 Handler add_journal(App& app);
 Handler add_check_simulator(App& app);
 Handler add_run(App& app);

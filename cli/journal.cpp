@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/checks.hpp"
 #include "cli/commands.hpp"
@@ -53,6 +54,25 @@ int list(const Options& options) {
   return 0;
 }
 
+std::string point_text(const std::vector<double>& all, std::uint64_t size, std::size_t i) {
+  const auto first = all.begin() + static_cast<std::ptrdiff_t>(i * size);
+  return fmt::format("{:.17g}", fmt::join(first, first + static_cast<std::ptrdiff_t>(size), " "));
+}
+
+// Observations and actions that are vectors stand as numbers with blanks between them.
+void export_vectors(const std::string& start, const Attempt& attempt) {
+  const VectorPath& path = *attempt.paid.vectors;
+  for (std::size_t t = 0; t < path.length(); ++t)
+    fmt::print("{},{},{},{},{},,{:.17g},{},{}\n", start, attempt.failed ? "failed" : "finished", t,
+               point_text(path.observations, path.observation_size, t),
+               point_text(path.actions, path.action_size, t), path.rewards[t],
+               point_text(path.observations, path.observation_size, t + 1),
+               t + 1 < path.length() ? ""
+               : attempt.failed      ? "failed"
+               : path.truncated      ? "cut"
+                                     : "terminal");
+}
+
 // A line for every step, so that any program can read what was paid for.
 int export_steps(const Options& options) {
   require_one(options);
@@ -64,6 +84,7 @@ int export_steps(const Options& options) {
       const std::string start =
           fmt::format("{},{},{},{},{}", run.name, run.seed, attempt.at.episode,
                       attempt.at.test ? fmt::format("{}", *attempt.at.test) : "", attempt.number);
+      if (attempt.paid.vectors) return export_vectors(start, attempt);
       const Episode& path = attempt.paid.path;
       if (attempt.failed && path.length() == 0) fmt::print("{},failed,,,,,,,\n", start);
       for (std::size_t t = 0; t < path.length(); ++t)

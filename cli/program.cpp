@@ -35,6 +35,8 @@ struct Command {
 constexpr Command kCommands[] = {
     {"learn", "one budget, one policy for your expensive simulator, and what it is worth",
      hilo::cli::add_learn, /*on_all_ranks=*/true},
+    {"evaluate", "what policies are worth on the expensive simulator, with the cheap ones' help",
+     hilo::cli::add_evaluate},
     {"run", "run an experiment and store its results", hilo::cli::add_run,
      /*on_all_ranks=*/true},
     {"reproduce", "run experiments of the paper and compare with it", hilo::cli::add_reproduce,

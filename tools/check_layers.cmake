@@ -1,5 +1,5 @@
 # Fails if a file includes a folder that comes after its own folder in the order of the data flow.
-set(folders core env rollout estimator policy model exact agent diagnose experiment store driver report
+set(folders core env rollout estimator policy model exact agent diagnose evaluate experiment store driver report
     studies cuda)
 
 set(bad 0)

@@ -43,6 +43,7 @@ void bind_programs(nb::module_& m);
 void bind_rollout(nb::module_& m);
 void bind_single_run(nb::module_& m);
 void bind_learner(nb::module_& m);
+void bind_evaluate(nb::module_& m);
 void bind_estimator(nb::module_& m);
 void bind_policy(nb::module_& m);
 void bind_exact(nb::module_& m);

@@ -19,6 +19,7 @@ NB_MODULE(_hilo, m) {
   bind_experiment(m);
   bind_single_run(m);
   bind_learner(m);
+  bind_evaluate(m);
   bind_report(m);
   explain_arguments(m);
 }

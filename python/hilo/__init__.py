@@ -63,6 +63,8 @@ from ._hilo import (
     make_random_mdp,
     make_simulator,
     metric_kinds,
+    mfmc_plan,
+    mlblue_allocation,
     nas_architecture,
     parse_spec,
     policy_iteration,
@@ -82,6 +84,8 @@ from ._hilo import (
 )
 from .agents import add_agent_kind
 from .diagnosing import Diagnosis, diagnose
+from .episodes import EvaluatedEpisode
+from .evaluating import Evaluated, Worth, evaluate
 from .grid import Grid
 from .learning import Learnt, learn
 from .pairing import pair
@@ -110,6 +114,8 @@ __all__ = [
     "Errc",
     "Error",
     "Estimator",
+    "Evaluated",
+    "EvaluatedEpisode",
     "Fidelities",
     "Grid",
     "LearnRequest",
@@ -140,6 +146,7 @@ __all__ = [
     "TabularMdp",
     "Walker",
     "Walkers",
+    "Worth",
     "Wrapped",
     "add_agent_kind",
     "agent_kinds",
@@ -155,6 +162,7 @@ __all__ = [
     "discounted_returns",
     "error_at_equal_cost",
     "estimator_kinds",
+    "evaluate",
     "evaluate_policy",
     "expected_mean_reward",
     "from_dense",
@@ -166,6 +174,8 @@ __all__ = [
     "make_random_mdp",
     "make_simulator",
     "metric_kinds",
+    "mfmc_plan",
+    "mlblue_allocation",
     "nas_architecture",
     "pair",
     "parse_spec",

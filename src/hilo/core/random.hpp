@@ -26,6 +26,8 @@ enum class Purpose : std::uint8_t {
   uncoupled = 4,     // independent low-fidelity roll-outs in place of coupled ones
   preparation = 5,   // low-fidelity work before the first episode
   choice = 6,        // random choices of an agent other than its actions
+  evaluation = 7,    // episodes that evaluate a policy, in all fidelities; equal for all policies
+  evaluation_free = 8,  // further ones in the low fidelities alone
 
   // Problem generation: "episode" is the row s * num_actions + a, and word 0 counts blocks.
   problem_mask = 16,

@@ -9,6 +9,7 @@
 
 #include "hilo/core/summary.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
+#include "hilo/driver/cost_unit.hpp"
 #include "hilo/experiment/learn_spec.hpp"
 #include "hilo/experiment/single_run.hpp"
 #include "hilo/store/journal.hpp"
@@ -38,8 +39,6 @@ struct LearnRequest {
   std::uint64_t attempt = 0;  // counted from 0
   TabularRequest episode;
 };
-
-enum class CostUnit : std::uint8_t { declared, reported, seconds };
 
 // What a run has cost. All counts are those of the journal.
 struct Bill {

@@ -28,6 +28,11 @@ class Policy {
   const Space& observation_space() const { return observations_; }
   const Space& action_space() const { return actions_; }
 
+  // A path begins, and this thread asks for its actions one after the other until the next one
+  // begins. Only a policy with a memory of its own, such as a program, needs to know; the seed,
+  // below 2^31, is for its own random numbers.
+  virtual void begin_path(std::uint32_t /*seed*/) const {}
+
   // Overwrites `actions` with one action for each observation, each drawn from its own words.
   virtual void act(const Points& observations, std::span<const ActionWords> words,
                    Points& actions) const = 0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "hilo/env/episode.hpp"
@@ -19,7 +20,8 @@ struct VectorEpisode {
   Points observations;  // length() + 1 of them
   Points actions;
   std::vector<double> rewards;
-  bool truncated = false;  // cut: the last observation is not terminal
+  bool truncated = false;           // cut: the last observation is not terminal
+  std::optional<double> cost = {};  // that the simulator reported, if it did
 
   std::size_t length() const { return rewards.size(); }
   void clear() {
@@ -27,6 +29,7 @@ struct VectorEpisode {
     actions.clear();
     rewards.clear();
     truncated = false;
+    cost.reset();
   }
 };
 
@@ -40,6 +43,9 @@ class VectorSimulator : public AnySimulator {
                            const Horizon& horizon, VectorEpisode& episode) const = 0;
   virtual void run_episodes(const Policy& policy, const StreamAddress& streams,
                             const Horizon& horizon, std::span<RolloutSummary> summaries) const = 0;
+
+  // How many episodes can run at the same time with some gain.
+  virtual std::size_t num_workers() const { return 1; }
 
  protected:
   using AnySimulator::AnySimulator;

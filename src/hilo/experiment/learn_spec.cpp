@@ -9,6 +9,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/text_file.hpp"
 #include "hilo/diagnose/pilot_fit.hpp"
+#include "hilo/experiment/detail/learn_toml.hpp"
 #include "hilo/experiment/detail/spec_configs.hpp"
 #include "hilo/experiment/detail/spec_limits.hpp"
 #include "hilo/experiment/detail/spec_toml.hpp"
@@ -59,64 +60,6 @@ Choice choose_agent(const ProblemKind& kind, const NamedValues& problem, double 
           fmt::format("expected-sarsa, because {} and there is no cheap simulator", reason)};
 }
 
-// The tables that only learn specs have are taken out of the root, and the others are completed, so
-// that what is left is a spec like any other.
-NamedValues take_values(toml::table& root, const std::string& key, const std::string& where) {
-  NamedValues values;
-  const toml::node* node = root.get(key);
-  if (node == nullptr) return values;
-  const toml::table* table = node->as_table();
-  if (table == nullptr) fail(fmt::format("{}: {} must be a table", where, key));
-  for (const auto& [name, value] : *table)
-    values[std::string(name.str())] =
-        plain_value(value, fmt::format("{}: {}: {}", where, key, name.str()));
-  root.erase(key);
-  return values;
-}
-
-void take_agent(toml::table& root, const std::string& where) {
-  toml::node* node = root.get("agent");
-  if (node == nullptr) return;
-  if (const auto* name = node->as_string()) {
-    const std::string kind = name->get();
-    toml::array agents;
-    if (kind != "auto") agents.push_back(toml::table{{"kind", kind}});
-    root.insert_or_assign("agent", std::move(agents));
-  } else if (const toml::table* table = node->as_table()) {
-    toml::array agents;
-    agents.push_back(*table);
-    root.insert_or_assign("agent", std::move(agents));
-  } else if (node->as_array() == nullptr) {
-    fail(fmt::format("{}: agent must be a kind, such as \"bayes\", or a table", where));
-  }
-}
-
-LearnData read_learn_spec(toml::table root, const std::string& where) {
-  if (root.contains("seeds"))
-    fail(fmt::format("{}: 'seeds' belongs to hilo run; a learn run has one seed", where));
-  const std::vector<std::string> known = {"spec_version", "name",   "seed", "problem",  "train",
-                                          "agent",        "budget", "cost", "failures", "pilot"};
-  for (const auto& [key, node] : root)
-    if (key != "test" && std::ranges::find(known, key.str()) == known.end())
-      fail(fmt::format("{}: unknown key '{}'{} (known: {})", where, key.str(),
-                       did_you_mean(key.str(), known), fmt::join(known, ", ")));
-  LearnData data;
-  data.budget = take_values(root, "budget", where);
-  data.cost = take_values(root, "cost", where);
-  data.failures = take_values(root, "failures", where);
-  data.pilot = take_values(root, "pilot", where);
-  if (const toml::node* seed = root.get("seed")) {
-    const auto* number = seed->as_integer();
-    if (number == nullptr || number->get() < 0)
-      fail(fmt::format("{}: seed must be a whole number from 0", where));
-    root.insert("seeds", fmt::format("{}..{}", number->get(), number->get()));
-    root.erase("seed");
-  }
-  take_agent(root, where);
-  data.spec = read_spec(root, where);
-  return data;
-}
-
 void require_no_budget(const SpecTable& train, const std::string& where) {
   for (const char* key : {"episodes", "steps", "pilot_episodes"})
     if (train.values.contains(key))
@@ -141,21 +84,6 @@ Budget read_budget(const NamedValues& given, const std::string& where) {
     fail(fmt::format("{}: budget: reserve is {}, but must be below episodes, {}", where,
                      *budget.reserve, budget.episodes));
   return budget;
-}
-
-DeclaredCosts read_costs(const NamedValues& given, const std::string& where) {
-  const Parameters p(where + ": cost", cost_parameters(), given);
-  const auto declared = [&](const char* key) {
-    return given.contains(key) ? std::optional(p.number(key)) : std::nullopt;
-  };
-  if (given.contains("low_step") && !given.contains("high_step") && !given.contains("high_episode"))
-    fail(
-        fmt::format("{}: cost: low_step is declared, but neither high_episode nor high_step; both "
-                    "simulators must be paid in one unit",
-                    where));
-  return {.high_episode = declared("high_episode"),
-          .high_step = declared("high_step"),
-          .low_step = declared("low_step")};
 }
 
 Configuration identity_of(const LearnSpec& learn, const LearnData& data, const std::string& where) {
@@ -198,19 +126,6 @@ void check_pilot(const LearnSpec& learn, const std::string& where) {
   if (learn.budget.episodes > 0 && episodes >= most)
     fail(fmt::format("{}: pilot: episodes is {}, but must be below the {} episodes to learn from",
                      where, episodes, most));
-}
-
-// What the problem itself says about costs and failures holds unless the spec says it, too.
-void take_spending(LearnData& data, const std::shared_ptr<const ProblemKind>& own) {
-  const auto kind = data.spec.problem.values.find("kind");
-  const auto* name =
-      kind == data.spec.problem.values.end() ? nullptr : std::get_if<std::string>(&kind->second);
-  if (own || name == nullptr || !is_problem_kind(*name)) return;
-  const auto& take = problem_kind(*name).take_spending;
-  if (!take) return;
-  ProblemSpending spending = take(data.spec.problem.values);
-  data.cost.merge(spending.cost);
-  data.failures.merge(spending.failures);
 }
 
 }  // namespace
@@ -326,9 +241,7 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
         "{}: budget: cost is {}, but [cost] says that expensive episodes cost nothing, so "
         "that it would never be reached",
         where, learn.budget.cost));
-  const Parameters failures(where + ": failures", failure_parameters(), data.failures);
-  learn.failures = {.retries = static_cast<std::uint64_t>(failures.integer("retries")),
-                    .stop = failures.text("on_failure") == "stop"};
+  learn.failures = read_failures(data.failures, where);
   const Parameters pilot(where + ": pilot", pilot_parameters(), data.pilot);
   learn.pilot_episodes = static_cast<std::uint64_t>(pilot.integer("episodes"));
   if (learn.pilot_episodes > 0)

@@ -34,8 +34,9 @@ struct FailureRules {
 struct LearnData {
   SpecData spec;
   NamedValues budget, cost, failures, pilot;
-  bool low_is_slow = false;  // the cheap simulator runs Python code: an agent that hilo chooses
-                             // spares it
+  NamedValues evaluate = {};  // for `hilo evaluate`, which reads the same specs
+  bool low_is_slow = false;   // the cheap simulator runs Python code: an agent that hilo chooses
+                              // spares it
 };
 
 // A checked learn spec: one agent, one seed, one budget.

@@ -23,10 +23,23 @@ struct EpisodeAddress {
   auto operator<=>(const EpisodeAddress&) const = default;
 };
 
-// An expensive episode with what is needed to learn from it again.
+// The path of an episode whose observations or actions are points of any space. Those of a discrete
+// space are one number each.
+struct VectorPath {
+  std::uint64_t observation_size = 1, action_size = 1;  // numbers of each
+  std::vector<double> observations;                     // length() + 1 times observation_size
+  std::vector<double> actions;                          // length() times action_size
+  std::vector<double> rewards;
+  bool truncated = false;
+
+  std::size_t length() const { return rewards.size(); }
+};
+
+// An expensive episode with what is needed to use it again.
 struct PaidEpisode {
   Episode path;
-  std::vector<double> probabilities;  // of the actions, under the policy that chose them
+  std::optional<VectorPath> vectors = {};  // instead of the path
+  std::vector<double> probabilities;       // of the actions, under the policy that chose them
   double discounted_return = 0;
 };
 

@@ -65,7 +65,7 @@ void collect(const Journal& from, const SimulatorIdentity& high, std::size_t max
       continue;
     }
     from.for_each_attempt(run.id, [&](const Attempt& attempt) {
-      if (attempt.failed || attempt.is_reused()) return;
+      if (attempt.failed || attempt.is_reused() || attempt.paid.vectors) return;
       if (attempt.paid.path.length() > max_steps)
         throw Error(
             Errc::spec,

@@ -11,7 +11,9 @@
 #include "hilo/env/program/program_simulators.hpp"
 #include "hilo/env/program/program_source.hpp"
 #include "hilo/env/source_pool.hpp"
+#include "hilo/env/source_vectors.hpp"
 #include "hilo/env/table_csv.hpp"
+#include "hilo/env/table_vectors.hpp"
 
 // The problem whose simulators are programs.
 namespace hilo {
@@ -213,6 +215,37 @@ std::shared_ptr<const Simulator> make_program_low(const NamedValues& options) {
   const Side side(p, "low");
   validate_side(side);
   return build_cheap(side).simulator;
+}
+
+std::vector<ProgramVectors> make_program_vectors(const NamedValues& problem) {
+  const Parameters p("program", parameters_of_sides(), problem);
+  std::vector<Side> sides = {Side(p, "high")};
+  for (const Side& low : lows_of(p)) sides.push_back(low);
+  std::vector<ProgramVectors> out;
+  for (const Side& side : sides) {
+    const bool high = out.empty();
+    ProgramVectors made{.simulator = nullptr, .name = side.text("command")};
+    made.has_map = !high && (side.has("map") || side.has("map.command"));
+    made.retries = side.count("retries");
+    if (side.has("table") || side.has("builtin")) {
+      made.name = side.text(side.has("table") ? "table" : "builtin");
+      made.simulator = std::make_shared<const TableVectors>(
+          high ? build_high(p, 0)
+               : std::shared_ptr<const EpisodeSimulator>(build_cheap(side).simulator));
+    } else {
+      const auto first = static_cast<std::uint32_t>(high ? side.count("first_worker") : 0);
+      const auto source = ProgramSource::start(side.options(first));
+      std::vector<std::shared_ptr<StepSource>> instances = {source};
+      for (std::uint32_t worker = 1; high && worker < side.count("workers"); ++worker)
+        instances.push_back(
+            std::make_shared<ProgramSource>(side.options(first + worker), source->facts()));
+      made.starts_anywhere = source->facts().starts_anywhere;
+      made.simulator = std::make_shared<const SourceVectors>(
+          std::move(instances), high ? "the expensive simulator" : "a cheap simulator");
+    }
+    out.push_back(std::move(made));
+  }
+  return out;
 }
 
 ProgramOptions program_options(const NamedValues& options) {

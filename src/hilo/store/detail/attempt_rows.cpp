@@ -102,8 +102,9 @@ AttemptRow row_of(const Attempt& attempt) {
           .clock = attempt.clock,
           .started = attempt.started,
           .host = attempt.host.empty() ? kHost : attempt.host,
-          .path = attempt.failed && attempt.paid.path.states.empty() ? std::vector<std::byte>()
-                                                                     : pack(attempt.paid)};
+          .path = attempt.failed && attempt.paid.path.states.empty() && !attempt.paid.vectors
+                      ? std::vector<std::byte>()
+                      : pack(attempt.paid)};
 }
 
 AttemptWriter::AttemptWriter(Database& db)

@@ -1,0 +1,370 @@
+"""Simulators and policies of any origin, run for whole episodes in their own spaces."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _hilo
+from ._checks import flag, reward_of
+from ._errors import Error
+from ._hilo import Errc, Problem, Simulator, TabularMdp, Walker
+from .identity import fingerprint, for_learning
+from .programs import HIGH_ONLY, Program
+from .sides import _is_environment, _make_environment, _required_arguments
+from .sources import FunctionSource
+from .wrapping import Wrapped
+
+# A space as the engine describes it: a number of elements, or bounds of a box.
+Extent = int | list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class EvaluatedEpisode:
+    """One episode, for a function that measures something of it.
+
+    ``observations`` has a row more than ``actions``; numbered ones are rows of one number.
+    """
+
+    observations: NDArray[np.float64]
+    actions: NDArray[np.float64]
+    rewards: NDArray[np.float64]
+    truncated: bool
+    """Whether it was cut by a time limit instead of ending by itself."""
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+
+class SimulatorFailed(Exception):
+    """The simulator raised an exception, or returned something that is none of its answers."""
+
+
+Act = Callable[[Any], Any]
+
+
+class EpisodeRunner:
+    """A simulator that runs whole episodes of a policy. ``cost`` is what the last one reported."""
+
+    name = "simulator"
+    identity = ""
+    own_limit: int | None = None
+    starts_anywhere = False
+    observations: Extent | None = None
+    actions: Extent | None = None
+    cost: float | None = None
+
+    def begin(self, seed: int, start: Any) -> Any:
+        """Begins an episode, at ``start`` if it is not None, and returns the first observation."""
+        raise NotImplementedError
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool]:
+        """The next observation, the reward, whether the episode ended, whether it was cut."""
+        raise NotImplementedError
+
+    def row(self, observation: Any) -> NDArray[np.float64]:
+        """The numbers of an observation."""
+        return np.asarray(observation, dtype=np.float64).reshape(-1)
+
+    def action_row(self, action: Any) -> NDArray[np.float64]:
+        return np.asarray(action, dtype=np.float64).reshape(-1)
+
+    def run(self, act: Act, seed: int, max_steps: int, start: Any = None) -> EvaluatedEpisode:
+        self.cost = None
+        observation = self._answer(lambda: self.begin(seed, start))
+        seen, done, rewards = [self._row(observation)], [], []
+        truncated = True
+        for _ in range(max_steps):
+            action = act(observation)
+            observation, reward, ended, cut = self._answer(lambda: self.step(action))  # noqa: B023
+            done.append(self.action_row(action))
+            seen.append(self._row(observation))
+            rewards.append(reward)
+            if ended or cut:
+                truncated = not ended
+                break
+        return EvaluatedEpisode(
+            np.stack(seen),
+            np.stack(done) if done else np.zeros((0, 1)),
+            np.asarray(rewards, dtype=np.float64),
+            truncated,
+        )
+
+    def _row(self, observation: Any) -> NDArray[np.float64]:
+        row = self._answer(lambda: self.row(observation))
+        if not np.all(np.isfinite(row)):
+            raise SimulatorFailed(f"the observation is {observation!r}, but must be finite")
+        return row
+
+    @staticmethod
+    def _answer(call: Callable[[], Any]) -> Any:
+        try:
+            return call()
+        except Error as e:
+            if e.code == Errc.simulator:
+                raise SimulatorFailed(str(e)) from e
+            raise
+        except Exception as e:
+            raise SimulatorFailed(f"{type(e).__name__}: {e}") from e
+
+
+class _Environment(EpisodeRunner):
+    """A Gymnasium environment with any spaces that can be written as numbers."""
+
+    def __init__(self, env: Any, identity: str | None) -> None:
+        self.env = env
+        spec = getattr(env, "spec", None)
+        self.name = str(getattr(spec, "id", type(getattr(env, "unwrapped", env)).__qualname__))
+        self.own_limit = getattr(spec, "max_episode_steps", None)
+        if identity is None:
+            with for_learning():
+                identity = f"environment {self.name} {fingerprint((env,))}"
+        self.identity = identity
+        self.observations = _extent(env.observation_space)
+        self.actions = _extent(env.action_space)
+
+    def begin(self, seed: int, start: Any) -> Any:
+        out = self.env.reset(seed=seed)
+        if not isinstance(out, tuple) or len(out) != 2:
+            raise SimulatorFailed(f"reset returned {out!r}, but must return (observation, info)")
+        return out[0]
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool]:
+        out = self.env.step(action)
+        if not isinstance(out, tuple) or len(out) != 5:
+            raise SimulatorFailed("step must return observation, reward, terminated, truncated, info")
+        return out[0], reward_of(out[1]), flag(out[2], "terminated"), flag(out[3], "truncated")
+
+    def row(self, observation: Any) -> NDArray[np.float64]:
+        if isinstance(observation, (dict, tuple)):
+            import gymnasium
+
+            observation = gymnasium.spaces.flatten(self.env.observation_space, observation)
+        return super().row(observation)
+
+
+class _Steps(EpisodeRunner):
+    """A program, through hilo's protocol."""
+
+    def __init__(self, program: Program) -> None:
+        options = {k: v for k, v in program.options.items() if k not in HIGH_ONLY}
+        self.name = program.command
+        self.identity = _hilo.program_identity(options)
+        self._program = _hilo.ProgramSteps(options)
+        self.starts_anywhere = self._program.starts_anywhere
+        self.observations = self._program.observations
+        self.actions = self._program.actions
+
+    def _shown(self, numbers: list[float]) -> Any:
+        return int(numbers[0]) if isinstance(self.observations, int) else np.asarray(numbers)
+
+    def begin(self, seed: int, start: Any) -> Any:
+        if start is None:
+            return self._shown(self._program.reset(seed))
+        numbers = [float(x) for x in np.asarray(start, dtype=np.float64).reshape(-1)]
+        self._over = self._program.put(numbers, seed)
+        return self._shown(numbers)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool]:
+        numbers = [float(x) for x in self.action_row(action)]
+        seen, reward, ended, cut, cost = self._program.step(numbers)
+        if cost is not None:
+            self.cost = (self.cost or 0.0) + cost
+        return self._shown(seen), reward, ended, cut
+
+
+class _Function(EpisodeRunner):
+    """A function step(state, action, rng), or a walker over a table of hilo's own."""
+
+    def __init__(self, source: FunctionSource) -> None:
+        self.name = str(getattr(source._step, "__name__", "function"))
+        self.identity = source.identity
+        self.observations, self.actions = source.num_states, source.num_actions
+        self._source = source
+
+    def begin(self, seed: int, start: Any) -> Any:
+        return self._source.reset(seed)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool]:
+        state, reward, ended, cut = self._source.step(int(action))
+        return state, reward, ended or state in self._source.terminal, cut
+
+
+class _Table(EpisodeRunner):
+    """A simulator of hilo's own."""
+
+    def __init__(self, simulator: Simulator, name: str, identity: str | None) -> None:
+        self.name = name
+        self.observations, self.actions = simulator.num_states, simulator.num_actions
+        self._walker = Walker(simulator)
+        if identity is None:
+            raise Error(
+                f"{name} cannot be recognised when an evaluation is continued: pass "
+                'hilo.wrap(simulator, identity="...")',
+                Errc.usage,
+            )
+        self.identity = identity
+
+    def begin(self, seed: int, start: Any) -> Any:
+        self._walker.set_seed(seed)
+        return self._walker.reset()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool]:
+        state, reward, done = self._walker.step(int(action))
+        return state, reward, done, False
+
+
+def _extent(space: Any) -> Extent | None:
+    kind = type(space).__name__
+    if kind == "Discrete" and int(space.start) == 0:
+        return int(space.n)
+    if kind == "Box":
+        low = np.asarray(space.low, dtype=np.float64).reshape(-1)
+        high = np.asarray(space.high, dtype=np.float64).reshape(-1)
+        return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
+    return None
+
+
+def make_runner(thing: Any, role: str, options: dict[str, Any] | None = None) -> EpisodeRunner:
+    """A simulator for an evaluation: whatever hilo.learn takes, in its own spaces, without grids."""
+    options = dict(options or {})
+    identity = options.get("identity")
+    if isinstance(thing, Wrapped):
+        return make_runner(thing.thing, role, thing.options)
+    if isinstance(thing, Program):
+        return _Steps(thing)
+    if isinstance(thing, Problem):
+        known = f"problem {thing.kind} {dict(thing.parameters)!r} {role}" if hasattr(thing, "parameters") else None
+        simulator = thing.high if role == "high" else thing.low
+        return _Table(simulator, f"{thing.kind}, {role}", identity or known)
+    if isinstance(thing, TabularMdp):
+        return _Table(_hilo.make_simulator(thing), "table", identity)
+    if isinstance(thing, Simulator):
+        return _Table(thing, type(thing).__name__, identity)
+    if isinstance(thing, str):
+        return _Environment(_make_environment(thing), identity)
+    if _is_environment(thing):
+        return _Environment(thing, identity)
+    if callable(thing):
+        if _required_arguments(thing) == 0:
+            return make_runner(thing(), role, options)
+        with for_learning():
+            known_options = {k: v for k, v in options.items() if k in inspect.signature(FunctionSource).parameters}
+            missing = [key for key in ("states", "actions", "start") if key not in known_options]
+            if missing:
+                raise Error(
+                    f"{thing!r} is taken as step(state, action, rng), which needs {', '.join(missing)}: "
+                    "pass hilo.wrap(step, states=..., actions=..., start=...)",
+                    Errc.usage,
+                )
+            return _Function(FunctionSource(thing, **known_options))
+    raise Error(
+        f"{thing!r} is no simulator: give a Gymnasium environment or its id, hilo.program(...), a problem of "
+        "hilo, a function wrapped by hilo.wrap, or a function without arguments that makes one of these",
+        Errc.usage,
+    )
+
+
+class EvaluatedPolicy:
+    """A policy of any origin: calls to ``begin`` and ``act`` for one simulator."""
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+        self.identity = ""
+        self._steps: dict[int, _hilo.PolicySteps] = {}
+        if isinstance(given, (str, os.PathLike)):
+            self._kind = "program" if str(given).startswith("command:") else "file"
+        elif hasattr(given, "predict") and callable(given.predict):
+            self._kind = "model"
+            self.identity = f"model {fingerprint(_parameters_of(given))}"
+        elif callable(given):
+            self._kind = "random" if _required_arguments(given) > 1 else "function"
+            self.identity = f"function {fingerprint(given)}"
+        else:
+            raise Error(
+                f"{given!r:.200} is no policy: give a function of an observation, an object with predict (such as "
+                "a stable-baselines3 model), a policy file of hilo, or 'command: PROGRAM'",
+                Errc.usage,
+            )
+
+    def bind(self, runner: EpisodeRunner, number: int) -> None:
+        """Prepares for one of the simulators, the expensive one first."""
+        if self._kind not in ("program", "file"):
+            return
+        if runner.observations is None or runner.actions is None:
+            raise Error(
+                f"{self.given!r} is a policy for numbers, but the spaces of {runner.name} are not boxes or numbered "
+                "from 0",
+                Errc.usage,
+            )
+        if self._kind == "program":
+            command = str(self.given)[len("command:") :].strip()
+            self._steps[number] = _hilo.policy_program(command, runner.observations, runner.actions)
+            self.identity = _hilo.program_identity({"command": command})
+        else:
+            self._steps[number], hashed = _hilo.policy_file(self.given, runner.observations, runner.actions)
+            self.identity = f"table {hashed}"
+
+    def actor(self, runner: EpisodeRunner, number: int, seed: int) -> Act:
+        """The policy for one episode. Its own randomness is a function of the seed."""
+        given = self.given
+        if self._kind == "model":
+            return lambda observation: given.predict(observation, deterministic=True)[0]
+        if self._kind == "function":
+            return given  # type: ignore[no-any-return]
+        if self._kind == "random":
+            # The second half of the key keeps it apart from the simulator's draws.
+            rng = np.random.Generator(np.random.Philox(key=(2 << 64) + seed))
+            return lambda observation: given(observation, rng)
+        steps = self._steps[number]
+        steps.begin(seed)
+
+        def act(observation: Any) -> Any:
+            numbers = steps.act([float(x) for x in runner.row(observation)])
+            return int(numbers[0]) if isinstance(runner.actions, int) else np.asarray(numbers)
+
+        return act
+
+
+def _parameters_of(model: Any) -> Any:
+    """What decides what a model of a learning library does: its parameters as arrays."""
+    get = getattr(model, "get_parameters", None)
+    if get is None:
+        return model
+
+    def plain(thing: Any) -> Any:
+        if isinstance(thing, dict):
+            return {str(key): plain(value) for key, value in thing.items()}
+        if isinstance(thing, (list, tuple)):
+            return [plain(value) for value in thing]
+        detach = getattr(thing, "detach", None)
+        return np.asarray(detach().cpu()) if detach is not None else thing
+
+    parameters = get()
+    policy = {k: v for k, v in parameters.items() if k == "policy"} or parameters
+    return plain(policy)
+
+
+def names_of(policies: Any) -> dict[str, Any]:
+    """Policies by name: a dict, a list, or one."""
+    if isinstance(policies, dict):
+        named = {str(key): value for key, value in policies.items()}
+    elif isinstance(policies, Sequence) and not isinstance(policies, (str, bytes)):
+        named = {}
+        for number, given in enumerate(policies):
+            name = str(given) if isinstance(given, (str, os.PathLike)) else getattr(given, "__name__", None)
+            name = name if name is not None and name != "<lambda>" else f"policy {number + 1}"
+            if name in named:
+                raise Error(f"two policies have the name {name!r}: pass a dict of names", Errc.usage)
+            named[name] = given
+    else:
+        named = {"policy": policies}
+    if not named:
+        raise Error("an evaluation needs a policy", Errc.usage)
+    return named

@@ -1,0 +1,53 @@
+#include "hilo/estimator/paired_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace hilo {
+
+double Covariances::correlation(std::size_t i, std::size_t k) const {
+  const double scale = std::sqrt(variance(i) * variance(k));
+  return scale > 0 ? std::clamp((*this)(i, k) / scale, -1.0, 1.0) : 0;
+}
+
+Covariances Covariances::of(const std::vector<std::size_t>& chosen) const {
+  Covariances out(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i)
+    for (std::size_t k = i; k < chosen.size(); ++k)
+      out.set(i, k, (*this)(chosen[i], chosen[k]));
+  return out;
+}
+
+PairedSample PairedSample::of(const std::vector<std::size_t>& cheap) const {
+  PairedSample out{.high = high, .low = {}, .free = {}};
+  for (const std::size_t l : cheap) {
+    out.low.push_back(low[l]);
+    out.free.push_back(free[l]);
+  }
+  return out;
+}
+
+Covariances covariances_of(const PairedSample& sample) {
+  const std::size_t n = sample.high.size();
+  const std::size_t size = sample.num_cheap() + 1;
+  Covariances out(size);
+  if (n < 2) return out;
+  const auto values = [&](std::size_t i) -> const std::vector<double>& {
+    return i == 0 ? sample.high : sample.low[i - 1];
+  };
+  std::array<double, Covariances::kMost> means = {};
+  for (std::size_t i = 0; i < size; ++i) {
+    for (const double x : values(i)) means[i] += x;
+    means[i] /= static_cast<double>(n);
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    for (std::size_t k = i; k < size; ++k) {
+      double sum = 0;
+      for (std::size_t j = 0; j < n; ++j)
+        sum += (values(i)[j] - means[i]) * (values(k)[j] - means[k]);
+      out.set(i, k, sum / static_cast<double>(n - 1));
+    }
+  return out;
+}
+
+}  // namespace hilo

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+namespace hilo {
+
+inline constexpr std::size_t kMostCheap = 4;  // cheap simulators that help at once
+
+// Covariances of the returns of one policy in an expensive simulator, number 0, and in cheap ones,
+// 1 to K, that are driven by the same random numbers. The largest number of simulators is known, so
+// that nothing is allocated.
+class Covariances {
+ public:
+  static constexpr std::size_t kMost = kMostCheap + 1;
+
+  explicit Covariances(std::size_t size = 1) : size_(size) {}
+
+  std::size_t size() const { return size_; }
+  double operator()(std::size_t i, std::size_t k) const { return values_[i * kMost + k]; }
+  void set(std::size_t i, std::size_t k, double value) {
+    values_[i * kMost + k] = values_[k * kMost + i] = value;
+  }
+  double variance(std::size_t i) const { return (*this)(i, i); }
+  double correlation(std::size_t i, std::size_t k) const;
+
+  // Those of simulators `chosen`, in that order.
+  Covariances of(const std::vector<std::size_t>& chosen) const;
+
+ private:
+  std::size_t size_;
+  std::array<double, kMost * kMost> values_ = {};
+};
+
+// Returns of n episodes that the expensive simulator and all cheap ones have run with the same
+// random numbers, and free returns of the cheap ones alone. Free return j of every simulator that
+// has one comes from the same random numbers, so that the free samples are nested.
+struct PairedSample {
+  std::vector<double> high;
+  std::vector<std::vector<double>> low;   // [l][j], j < high.size()
+  std::vector<std::vector<double>> free;  // [l][j]
+
+  std::size_t num_cheap() const { return low.size(); }
+  PairedSample of(const std::vector<std::size_t>& cheap) const;  // counted from 0
+};
+
+// Sample covariances of the paired returns; zero for fewer than two.
+Covariances covariances_of(const PairedSample& sample);
+
+}  // namespace hilo
