@@ -86,13 +86,12 @@ bool spend(EvaluationRun& run, EvaluationProgress& progress) {
 int run(const Options& options) {
   const EvaluateSpec spec = load_evaluate_spec(options.spec, overrides_of(options));
   const std::vector<NamedPolicy> policies = parse_policies(options.policies);
-  const std::filesystem::path journal = options.journal.empty()
-                                            ? spec.spec.name + ".evaluation.journal"
-                                            : options.journal;
+  const std::filesystem::path journal =
+      options.journal.empty() ? spec.spec.name + ".evaluation.journal" : options.journal;
   const std::filesystem::path page =
       options.page.empty() ? spec.spec.name + ".evaluation.html" : options.page;
-  require_writable(page, {.mark = kPageMark, .inputs = {options.spec, journal},
-                          .force = options.force});
+  require_writable(page,
+                   {.mark = kPageMark, .inputs = {options.spec, journal}, .force = options.force});
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   const StopOnSignal stop;
   EvaluationRun evaluation(spec, policies, {.journal = journal, .durable = !options.no_sync});
@@ -106,8 +105,8 @@ int run(const Options& options) {
   }
   const EvaluationOutcome outcome =
       outcome_of(evaluation.evaluator(), evaluation.coupling(), evaluation.notes());
-  AtomicFile out(page, {.mark = kPageMark, .inputs = {options.spec, journal},
-                        .force = options.force});
+  AtomicFile out(page,
+                 {.mark = kPageMark, .inputs = {options.spec, journal}, .force = options.force});
   out.out() << make_evaluation_page(outcome, fmt::format("hilo evaluate {}", options.spec));
   out.commit();
   if (options.json) {
@@ -119,8 +118,9 @@ int run(const Options& options) {
   }
   fmt::print("{}\n  journal  {}\n  page     {}\n{}", evaluation_text(outcome), journal.string(),
              page.string(),
-             outcome.paid == 0 ? "  nothing was spent now: all expensive episodes were in the journal\n"
-                               : "");
+             outcome.paid == 0
+                 ? "  nothing was spent now: all expensive episodes were in the journal\n"
+                 : "");
   return 0;
 }
 
@@ -128,7 +128,8 @@ int run(const Options& options) {
 
 Handler add_evaluate(App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("SPEC", options->spec, "problem and costs, a TOML file as for hilo learn").required();
+  app.add_option("SPEC", options->spec, "problem and costs, a TOML file as for hilo learn")
+      .required();
   app.add_option("--policy", options->policies,
                  "a policy file of hilo learn, \"command: PROGRAM\", or uniform; NAME= before it "
                  "names it. Several are compared")
@@ -146,14 +147,16 @@ Handler add_evaluate(App& app) {
                  "what expensive and cheap episodes share: auto, seed, start or none");
   app.add_option("--journal", options->journal,
                  "where all that is paid for is kept; default NAME.evaluation.journal");
-  app.add_option("--page", options->page, "where the page is written; default NAME.evaluation.html");
+  app.add_option("--page", options->page,
+                 "where the page is written; default NAME.evaluation.html");
   app.add_option("--set", options->overrides, "set a key of the spec, as in evaluate.cost=100")
       .each_time();
   app.add_flag("--no-sync", options->no_sync,
                "do not wait for the disk after each episode: a power failure may lose some");
   add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
-  add_example(app, "hilo evaluate plant.toml --policy plant.policy.json --policy uniform --budget 100");
+  add_example(app,
+              "hilo evaluate plant.toml --policy plant.policy.json --policy uniform --budget 100");
   return [options] { return run(*options); };
 }
 

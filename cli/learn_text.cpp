@@ -26,6 +26,12 @@ std::string describe_value(const LearnOutcome& outcome) {
   else
     text = fmt::format("{:.4g} [{:.4g}, {:.4g}], mean return of {} test episodes, 95 % interval",
                        returns.mean, returns.low, returns.high, returns.n);
+  if (const auto& helped = outcome.value.controlled)
+    text += fmt::format(
+        "\n           with the cheap simulator's help {:.4g} [{:.4g}, {:.4g}], as sharp as {:.0f} "
+        "test "
+        "episodes",
+        helped->value, helped->low, helped->high, helped->worth_episodes);
   if (!outcome.value.caution.empty())
     text += fmt::format("\n           caution: {}", outcome.value.caution);
   if (outcome.believed)
@@ -55,6 +61,7 @@ nlohmann::json to_json(const Bill& bill) {
           {"skipped", bill.skipped},
           {"steps", bill.steps},
           {"low_steps", bill.low_steps},
+          {"test_low_steps", bill.test_low_steps},
           {"cost", bill.cost()},
           {"high_cost", bill.high_cost},
           {"low_cost", bill.low_cost},
@@ -86,6 +93,14 @@ nlohmann::json to_json(const Learner& learner, const LearnOutputs& files) {
                     {"episodes", returns.n},
                     {"skewness", outcome.value.skewness},
                     {"caution", outcome.value.caution}};
+  if (const auto& helped = outcome.value.controlled)
+    out["value"]["controlled"] = {{"value", helped->value},
+                                  {"low", helped->low},
+                                  {"high", helped->high},
+                                  {"standard_error", helped->standard_error},
+                                  {"correlation", helped->correlation},
+                                  {"free_episodes", helped->free_episodes},
+                                  {"worth_episodes", helped->worth_episodes}};
   if (outcome.believed)
     out["believed"] = {{"value", outcome.believed->value},
                        {"standard_error", std::isfinite(outcome.believed->standard_error)

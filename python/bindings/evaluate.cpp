@@ -1,7 +1,7 @@
 #include "bindings.hpp"
 #include "hilo/driver/evaluation_outcome.hpp"
-#include "hilo/env/program/program_source.hpp"
 #include "hilo/env/program/program_simulators.hpp"
+#include "hilo/env/program/program_source.hpp"
 #include "hilo/estimator/mfmc.hpp"
 #include "hilo/estimator/mlblue.hpp"
 #include "hilo/policy/policy_file.hpp"
@@ -132,7 +132,8 @@ VectorPath path_from(const InMatrix<double>& observations, const InMatrix<double
                      const InVector<double>& rewards, bool truncated) {
   const std::size_t steps = rewards.size();
   if (observations.shape(0) != steps + 1 || actions.shape(0) != steps)
-    throw Error(Errc::usage, "an episode needs one observation more than rewards, and as many actions");
+    throw Error(Errc::usage,
+                "an episode needs one observation more than rewards, and as many actions");
   VectorPath out;
   out.observation_size = observations.shape(1);
   out.action_size = actions.shape(1);
@@ -153,39 +154,36 @@ Covariances covariances_from(const InMatrix<double>& matrix) {
   return c;
 }
 
-Evaluator make_evaluator(const std::string& name, const std::string& quantity_name,
-                         std::uint64_t seed, const std::vector<std::string>& policies,
-                         const std::vector<std::string>& policy_identities,
-                         const std::vector<std::string>& simulators, const std::string& high,
-                         std::uint64_t max_steps,
-                         const std::vector<std::pair<std::optional<double>, std::optional<double>>>& costs,
-                         double episodes, double cost, double until, std::uint64_t retries, bool stop,
-                         const nb::callable& quantity,
-                         const std::optional<std::filesystem::path>& journal, bool sync) {
-  EvaluationSubject subject{
-      .name = name,
-      .quantity = quantity_name,
-      .seed = seed,
-      .rules = {.num_cheap = simulators.size() - 1,
-                .num_policies = policies.size(),
-                .episodes = episodes,
-                .cost = cost,
-                .until = until},
-      .policies = policies,
-      .policy_identities = policy_identities,
-      .simulators = simulators,
-      .high = {},
-      .costs = {},
-      .failures = {.retries = retries, .stop = stop}};
+Evaluator make_evaluator(
+    const std::string& name, const std::string& quantity_name, std::uint64_t seed,
+    const std::vector<std::string>& policies, const std::vector<std::string>& policy_identities,
+    const std::vector<std::string>& simulators, const std::string& high, std::uint64_t max_steps,
+    const std::vector<std::pair<std::optional<double>, std::optional<double>>>& costs,
+    double episodes, double cost, double until, std::uint64_t retries, bool stop,
+    const nb::callable& quantity, const std::optional<std::filesystem::path>& journal, bool sync) {
+  EvaluationSubject subject{.name = name,
+                            .quantity = quantity_name,
+                            .seed = seed,
+                            .rules = {.num_cheap = simulators.size() - 1,
+                                      .num_policies = policies.size(),
+                                      .episodes = episodes,
+                                      .cost = cost,
+                                      .until = until},
+                            .policies = policies,
+                            .policy_identities = policy_identities,
+                            .simulators = simulators,
+                            .high = {},
+                            .costs = {},
+                            .failures = {.retries = retries, .stop = stop}};
   for (const auto& [episode, step] : costs) subject.costs.push_back({episode, step});
   subject.rules.charges_means =
       std::ranges::none_of(subject.costs, [](const EpisodeCosts& c) { return c.any(); });
   subject.high.add("simulator", high);
   subject.high.add("max_steps", std::to_string(max_steps));
   const auto value_of = [quantity](const VectorPath& path) {
-    return nb::cast<double>(quantity(
-        own(path.observations, path.length() + 1),
-        own(path.actions, path.length()), own(path.rewards), path.truncated));
+    return nb::cast<double>(quantity(own(path.observations, path.length() + 1),
+                                     own(path.actions, path.length()), own(path.rewards),
+                                     path.truncated));
   };
   return Evaluator(std::move(subject), value_of, {.journal = journal, .durable = sync});
 }
@@ -203,7 +201,8 @@ void bind_evaluate(nb::module_& m) {
            nb::sig("def step(self, action: collections.abc.Sequence[float]) -> "
                    "tuple[list[float], float, bool, bool, float | None]"),
            "The observation, the reward, whether the episode ended, whether it was cut, the cost.")
-      .def_prop_ro("starts_anywhere", [](const ProgramSteps& p) { return p.facts().starts_anywhere; })
+      .def_prop_ro("starts_anywhere",
+                   [](const ProgramSteps& p) { return p.facts().starts_anywhere; })
       .def_prop_ro(
           "observations", [](const ProgramSteps& p) { return describe(p.facts().observations); },
           nb::sig("def observations(self) -> int | list[tuple[float, float]]"))
@@ -242,10 +241,12 @@ void bind_evaluate(nb::module_& m) {
 
   nb::class_<EvaluationRequest>(m, "EvaluationRequest",
                                 "An episode that an evaluation needs. Made by Evaluator.ask.")
-      .def_prop_ro("simulator", [](const EvaluationRequest& r) { return r.round.simulator; },
-                   "0 is the expensive one.")
-      .def_prop_ro("free", [](const EvaluationRequest& r) { return r.round.free; },
-                   "Whether it is a cheap episode without an expensive partner.")
+      .def_prop_ro(
+          "simulator", [](const EvaluationRequest& r) { return r.round.simulator; },
+          "0 is the expensive one.")
+      .def_prop_ro(
+          "free", [](const EvaluationRequest& r) { return r.round.free; },
+          "Whether it is a cheap episode without an expensive partner.")
       .def_prop_ro("index", [](const EvaluationRequest& r) { return r.round.index; })
       .def_ro("policy", &EvaluationRequest::policy, "The number of the policy.")
       .def_ro("attempt", &EvaluationRequest::attempt, "Counted from 0.")
@@ -265,9 +266,10 @@ void bind_evaluate(nb::module_& m) {
       .def("ask", &Evaluator::ask, "Episodes that are needed now; empty if it is done.")
       .def(
           "tell",
-          [](Evaluator& self, const EvaluationRequest& request, const InMatrix<double>& observations,
-             const InMatrix<double>& actions, const InVector<double>& rewards, bool truncated,
-             double seconds, std::optional<double> cost) {
+          [](Evaluator& self, const EvaluationRequest& request,
+             const InMatrix<double>& observations, const InMatrix<double>& actions,
+             const InVector<double>& rewards, bool truncated, double seconds,
+             std::optional<double> cost) {
             self.tell(request, path_from(observations, actions, rewards, truncated), seconds, cost);
           },
           "request"_a, "observations"_a, "actions"_a, "rewards"_a, "truncated"_a, "seconds"_a,
@@ -288,8 +290,9 @@ void bind_evaluate(nb::module_& m) {
           },
           "index"_a, "The first observation of an expensive episode.")
       .def_prop_ro("share", &Evaluator::share, "Of the budget that is spent.")
-      .def_prop_ro("pairs", [](const Evaluator& e) { return e.evaluation().num_pairs(); },
-                   "Expensive episodes of each policy so far.")
+      .def_prop_ro(
+          "pairs", [](const Evaluator& e) { return e.evaluation().num_pairs(); },
+          "Expensive episodes of each policy so far.")
       .def(
           "outcome",
           [](const Evaluator& self, const std::string& coupling,
@@ -299,18 +302,19 @@ void bind_evaluate(nb::module_& m) {
                               make_evaluation_page(outcome, command));
           },
           "coupling"_a, "notes"_a, "command"_a, "The result as JSON, as text and as a page.");
-  m.def("make_evaluator", &make_evaluator, "name"_a, "quantity_name"_a, "seed"_a, "policies"_a,
-        "policy_identities"_a, "simulators"_a, "high"_a, "max_steps"_a, "costs"_a, "episodes"_a,
-        "cost"_a, "until"_a, "retries"_a, "stop"_a, "quantity"_a, "journal"_a.none(), "sync"_a,
-        nb::sig("def make_evaluator(name: str, quantity_name: str, seed: int, policies: "
-                "collections.abc.Sequence[str], policy_identities: collections.abc.Sequence[str], "
-                "simulators: collections.abc.Sequence[str], high: str, max_steps: int, costs: "
-                "collections.abc.Sequence[tuple[float | None, float | None]], episodes: float, cost: "
-                "float, until: float, retries: int, stop: bool, quantity: "
-                "collections.abc.Callable[[numpy.typing.NDArray[numpy.float64], "
-                "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool], "
-                "float], journal: str | os.PathLike[str] | None, sync: bool) -> Evaluator"),
-        "Begins an evaluation. Use hilo.evaluate.");
+  m.def(
+      "make_evaluator", &make_evaluator, "name"_a, "quantity_name"_a, "seed"_a, "policies"_a,
+      "policy_identities"_a, "simulators"_a, "high"_a, "max_steps"_a, "costs"_a, "episodes"_a,
+      "cost"_a, "until"_a, "retries"_a, "stop"_a, "quantity"_a, "journal"_a.none(), "sync"_a,
+      nb::sig("def make_evaluator(name: str, quantity_name: str, seed: int, policies: "
+              "collections.abc.Sequence[str], policy_identities: collections.abc.Sequence[str], "
+              "simulators: collections.abc.Sequence[str], high: str, max_steps: int, costs: "
+              "collections.abc.Sequence[tuple[float | None, float | None]], episodes: float, cost: "
+              "float, until: float, retries: int, stop: bool, quantity: "
+              "collections.abc.Callable[[numpy.typing.NDArray[numpy.float64], "
+              "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool], "
+              "float], journal: str | os.PathLike[str] | None, sync: bool) -> Evaluator"),
+      "Begins an evaluation. Use hilo.evaluate.");
 
   m.def(
       "mlblue_allocation",

@@ -47,6 +47,7 @@ nb::dict describe(const Bill& bill) {
   out["skipped"] = bill.skipped;
   out["steps"] = bill.steps;
   out["low_steps"] = bill.low_steps;
+  out["test_low_steps"] = bill.test_low_steps;
   out["cost"] = bill.cost();
   out["high_cost"] = bill.high_cost;
   out["low_cost"] = bill.low_cost;
@@ -65,6 +66,11 @@ nb::dict describe(const LearnOutcome& outcome) {
   out["skewness"] = outcome.value.skewness;
   out["caution"] = outcome.value.caution;
   out["stopped_by"] = outcome.stopped_by;
+  if (const auto& helped = outcome.value.controlled)
+    out["controlled"] =
+        std::tuple(helped->value, helped->low, helped->high, helped->worth_episodes);
+  else
+    out["controlled"] = nb::none();
   if (outcome.believed)
     out["believed"] = std::pair(outcome.believed->value, outcome.believed->standard_error);
   else

@@ -218,6 +218,23 @@ def _costs(
     return [(number_in(cost, "a cost", 0, 1e300), None) for cost in given]
 
 
+def _same_spaces(high: EpisodeRunner, low: EpisodeRunner) -> None:
+    for what, ours, theirs in (
+        ("observations", low.observations, high.observations),
+        ("actions", low.actions, high.actions),
+    ):
+        if ours is None or theirs is None:
+            continue
+        same = ours == theirs if isinstance(ours, int) or isinstance(theirs, int) else len(ours) == len(theirs)
+        if not same:
+            shape = [f"{n} numbered" if isinstance(n, int) else f"vectors of {len(n)}" for n in (ours, theirs)]
+            raise Error(
+                f"the cheap simulator {low.name} has other {what} ({shape[0]}) than {high.name} ({shape[1]}), so that "
+                "a policy cannot act in both",
+                Errc.usage,
+            )
+
+
 class _Progress:
     """Calls the user's function, or writes a line on a terminal now and then."""
 
@@ -395,6 +412,8 @@ def evaluate(
     named = names_of(policy)
     policies = [EvaluatedPolicy(one) for one in named.values()]
     runners = [make_runner(high, "high")] + [make_runner(low, "low") for low in given]
+    for low in runners[1:]:
+        _same_spaces(runners[0], low)
     names = [runner.name for runner in runners]
     for number, runner in enumerate(runners):
         if names.count(runner.name) > 1:

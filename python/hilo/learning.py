@@ -47,6 +47,9 @@ class Learnt:
     """The file with all that was paid for."""
     stopped_by: str
     """The limit of the budget that was reached."""
+    controlled: tuple[float, float, float, float] | None = None
+    """The value with the cheap simulator as a control variate: value, interval, and how many plain test
+    episodes would be as sharp. None if it did not help."""
     pilot: dict[str, Any] | None = None
     """What the pilot said about the cheap simulator, if there was one: advice and reason."""
     notes: list[str] = field(default_factory=list)
@@ -84,6 +87,12 @@ class Learnt:
             )
         lines = [f"learnt by {self.agent}" + (f" (chosen: {self.choice})" if self.choice else "")]
         lines.append(f"  value    {worth}")
+        if self.controlled is not None:
+            mean, low, high, episodes = self.controlled
+            lines.append(
+                f"           with the cheap simulator's help {mean:.4g} [{low:.4g}, {high:.4g}], as sharp as "
+                f"{episodes:.0f} test episodes"
+            )
         if self.caution:
             lines.append(f"           caution: {self.caution}")
         if self.believed is not None:
@@ -244,6 +253,7 @@ def learn(
         believed=outcome["believed"],
         bill=learner.bill,
         agent=learner.agent,
+        controlled=outcome["controlled"],
         pilot=learner.pilot,
         choice=spec.choice,
         journal=file,

@@ -106,5 +106,35 @@ TEST_F(Cli, AnswersThatDoNotFitAreRefusedAndCostNothing) {
   EXPECT_NE(testing::read_text(path("request.json")).find("\"episode\": 1,"), std::string::npos);
 }
 
+TEST_F(Cli, EvaluatesPoliciesAndPaysForNothingTwice) {
+  write("plant.toml", kPlant);
+  ASSERT_EQ(hilo({"learn", "plant.toml"}).code, 0);
+  const std::vector<std::string> command = {"evaluate",          "plant.toml", "--policy",
+                                            "plant.policy.json", "--policy",   "random=uniform",
+                                            "--budget",          "60"};
+  const Finished first = hilo(command);
+  EXPECT_EQ(first.code, 0) << first.err;
+  EXPECT_NE(first.out.find("plant − random"), std::string::npos) << first.out;
+  EXPECT_TRUE(fs::exists(path("plant.evaluation.html")));
+  std::vector<std::string> as_json = command;
+  as_json.push_back("--json");
+  const Finished again = hilo(as_json);
+  EXPECT_NE(again.out.find("\"paid\":0"), std::string::npos) << again.out;
+  EXPECT_NE(hilo({"journal", "list", "plant.evaluation.journal"}).out.find("random"),
+            std::string::npos);
+  EXPECT_EQ(hilo({"journal", "export", "plant.evaluation.journal"}).code, 0);
+
+  expect_failure({"evaluate", "plant.toml", "--policy", "plant.policy.json"}, 3, {"--budget"});
+  expect_failure({"evaluate", "plant.toml", "--policy", "none.json", "--budget", "9"}, 5,
+                 {"none.json"});
+  expect_failure({"evaluate", "plant.toml", "--policy", "plant.toml", "--budget", "9"}, 4,
+                 {"plant.toml", "hilo_policy"});
+  expect_failure({"evaluate", "plant.toml", "--budget", "9"}, 2, {"--policy"});
+  write("mine.html", "<p>mine</p>");
+  expect_failure(
+      {"evaluate", "plant.toml", "--policy", "uniform", "--budget", "9", "--page", "mine.html"}, 2,
+      {"mine.html", "--force"});
+}
+
 }  // namespace
 }  // namespace hilo

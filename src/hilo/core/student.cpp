@@ -42,8 +42,8 @@ double incomplete_beta(double a, double b, double x) {
 }
 
 double density(double t, double nu) {
-  const double log_front = std::lgamma((nu + 1) / 2) - std::lgamma(nu / 2) -
-                           0.5 * std::log(nu * 3.14159265358979323846);
+  const double log_front =
+      std::lgamma((nu + 1) / 2) - std::lgamma(nu / 2) - 0.5 * std::log(nu * 3.14159265358979323846);
   return std::exp(log_front - (nu + 1) / 2 * std::log1p(t * t / nu));
 }
 

@@ -45,8 +45,8 @@ EvaluationOutcome outcome_of(const Evaluator& evaluator, const std::string& coup
   const EvaluationSubject& subject = evaluator.subject();
   if (evaluation.num_pairs() < 2)
     throw Error(Errc::simulator,
-                fmt::format("only {} expensive episodes succeeded, of which nothing can be said",
-                            evaluation.num_pairs()));
+                fmt::format("{} of the expensive episodes succeeded, but at least 2 are needed",
+                            evaluation.num_pairs() == 0 ? "none" : "only one"));
   EvaluationOutcome out{.name = subject.name,
                         .quantity = subject.quantity,
                         .coupling = subject.simulators.size() > 1 ? coupling : "",
@@ -70,13 +70,15 @@ EvaluationOutcome outcome_of(const Evaluator& evaluator, const std::string& coup
   const auto n = static_cast<double>(evaluation.num_pairs());
   for (std::size_t p = 0; p < policies; ++p) {
     PolicyResult result{.name = subject.policies[p], .value = evaluation.value(p)};
-    result.plain_half_width = plain_half_width(result.value, n, out.equal_episodes, evaluation.alpha());
+    result.plain_half_width =
+        plain_half_width(result.value, n, out.equal_episodes, evaluation.alpha());
     out.policies.push_back(std::move(result));
   }
   for (std::size_t a = 0; a < policies; ++a)
     for (std::size_t b = a + 1; b < policies; ++b)
       out.comparisons.push_back(
-          {.a = a, .b = b,
+          {.a = a,
+           .b = b,
            .difference = evaluation.difference(a, b, policies * (policies - 1) / 2)});
   out.best = best_of(out);
   const std::vector<CheapVerdict> verdicts = evaluation.verdicts();

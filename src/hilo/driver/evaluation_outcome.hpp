@@ -31,8 +31,8 @@ struct SimulatorUse {
   std::string name;
   std::uint64_t episodes = 0, free = 0;  // of each policy; free ones are among the episodes
   std::uint64_t steps = 0;
-  double mean_cost = 0;  // of an episode of one policy
-  double share = 0;      // of all that was spent
+  double mean_cost = 0;                      // of an episode of one policy
+  double share = 0;                          // of all that was spent
   std::optional<CheapVerdict> verdict = {};  // of a cheap one
 };
 

@@ -83,8 +83,8 @@ std::vector<NamedPolicy> parse_policies(const std::vector<std::string>& given) {
     NamedPolicy policy{.name = text, .given = text};
     const std::size_t equals = text.find('=');
     // An equals sign may also stand in a path or a command.
-    if (equals != std::string::npos && equals > 0 &&
-        text.find_first_of("/: ") > equals && !std::filesystem::exists(text))
+    if (equals != std::string::npos && equals > 0 && text.find_first_of("/: ") > equals &&
+        !std::filesystem::exists(text))
       policy = {.name = text.substr(0, equals), .given = text.substr(equals + 1)};
     else if (text.ends_with(".json"))
       policy.name = std::filesystem::path(text).filename().string();
@@ -106,11 +106,12 @@ struct EvaluationRun::Impl {
       : spec(std::move(its_spec)),
         sides(make_sides(spec, policies)),
         horizon{.gamma = spec.gamma(), .max_steps = spec.max_steps()},
-        evaluator(subject_of(policies),
-                  [this_spec = spec](const VectorPath& path) {
-                    return this_spec.quantity.of(summary_of(path, this_spec.gamma()));
-                  },
-                  files) {
+        evaluator(
+            subject_of(policies),
+            [this_spec = spec](const VectorPath& path) {
+              return this_spec.quantity.of(summary_of(path, this_spec.gamma()));
+            },
+            files) {
     choose_coupling();
   }
 
@@ -330,9 +331,11 @@ std::string EvaluationRun::coupling() const {
   switch (impl_->coupling) {
     case EvaluationCoupling::start:
       return "expensive and cheap episodes share the start state and the seed";
-    case EvaluationCoupling::none: return "expensive and cheap episodes share nothing";
+    case EvaluationCoupling::none:
+      return "expensive and cheap episodes share nothing";
     case EvaluationCoupling::seed:
-    case EvaluationCoupling::automatic: break;
+    case EvaluationCoupling::automatic:
+      break;
   }
   return "expensive and cheap episodes share the seed";
 }
@@ -341,10 +344,11 @@ std::vector<std::string> EvaluationRun::notes() const {
   std::vector<std::string> out;
   const Evaluation& evaluation = impl_->evaluator.evaluation();
   if (evaluation.skipped() > 0)
-    out.push_back(fmt::format(
-        "{} episodes were left out because all attempts at them failed; if failures are more likely "
-        "in good or in bad episodes, the values are biased",
-        evaluation.skipped()));
+    out.push_back(
+        fmt::format("{} episodes were left out because all attempts at them failed; if failures "
+                    "are more likely "
+                    "in good or in bad episodes, the values are biased",
+                    evaluation.skipped()));
   if (impl_->resets > 0)
     out.push_back(fmt::format(
         "{} resets of the expensive simulator gave start states for free cheap episodes; they took "

@@ -47,9 +47,8 @@ struct Evaluator::Impl {
       throw Error(Errc::usage, "an evaluation must name all its policies and simulators");
     declared = std::ranges::any_of(subject.costs, [](const EpisodeCosts& c) { return c.any(); });
     if (files.journal) open(*files.journal, files.durable);
-    evaluation.set_fix_costs([this](int time, const std::vector<double>& means) {
-      return fixed_costs(time, means);
-    });
+    evaluation.set_fix_costs(
+        [this](int time, const std::vector<double>& means) { return fixed_costs(time, means); });
   }
 
   // One run of the journal for each policy. Its name has a hash of everything that decides its
@@ -91,8 +90,9 @@ struct Evaluator::Impl {
   double price(std::size_t simulator, std::uint64_t steps_made, double seconds,
                std::optional<double> reported) {
     if (reported && !(std::isfinite(*reported) && *reported >= 0))
-      throw Error(Errc::simulator,
-                  fmt::format("a cost of {} was reported, but it must be a number from 0", *reported));
+      throw Error(
+          Errc::simulator,
+          fmt::format("a cost of {} was reported, but it must be a number from 0", *reported));
     const EpisodeCosts& costs = subject.costs[simulator];
     if (declared)
       return costs.episode.value_or(0) + costs.step.value_or(0) * static_cast<double>(steps_made);

@@ -21,11 +21,11 @@ struct EvaluationSubject {
   std::string quantity = "mean return";  // in words
   std::uint64_t seed = 0;
   EvaluationRules rules;
-  std::vector<std::string> policies;             // names, unique
-  std::vector<std::string> policy_identities;    // texts that stand for what they do
-  std::vector<std::string> simulators;           // names, the expensive one first
-  Configuration high;                            // what decides the results of expensive episodes
-  std::vector<EpisodeCosts> costs;               // by simulator
+  std::vector<std::string> policies;           // names, unique
+  std::vector<std::string> policy_identities;  // texts that stand for what they do
+  std::vector<std::string> simulators;         // names, the expensive one first
+  Configuration high;                          // what decides the results of expensive episodes
+  std::vector<EpisodeCosts> costs;             // by simulator
   FailureRules failures;
   std::string spec = {};  // for the journal
 };
@@ -45,8 +45,8 @@ struct EvaluationFiles {
   bool durable = true;
 };
 
-// An evaluation whose expensive episodes are in a journal before they are used. The same subject and
-// journal go on where they were, with the same results, and pay for nothing twice.
+// An evaluation whose expensive episodes are in a journal before they are used. The same subject
+// and journal go on where they were, with the same results, and pay for nothing twice.
 //
 //   while (true) {
 //     const auto requests = evaluator.ask();
@@ -81,7 +81,8 @@ class Evaluator {
 
   const Evaluation& evaluation() const;
   const EvaluationSubject& subject() const;
-  // The first observation of a paired expensive episode of the first policy; null if it has not run.
+  // The first observation of a paired expensive episode of the first policy; null if it has not
+  // run.
   const std::vector<double>* start_of(std::uint64_t index) const;
 
   std::uint64_t failed_attempts() const;

@@ -128,7 +128,7 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
     i.keep_checkpoint(false);
     i.require_some_whole(max_steps, kHopelessCuts - 1);
   } else {
-    i.test_returns.push_back(attempt.paid.discounted_return);
+    i.tests.push_back({i.next_test, attempt.paid.discounted_return});
     ++i.next_test;
   }
 }
@@ -212,14 +212,24 @@ LearnReference Learner::reference() const {
   return out;
 }
 
-Bill Learner::bill() const { return impl_->accounts.bill(impl_->low_steps()); }
+Bill Learner::bill() const {
+  Bill bill = impl_->accounts.bill(impl_->low_steps());
+  bill.test_low_steps = impl_->controlled.low_steps;
+  if (bill.low_steps > 0)
+    bill.low_cost += bill.low_cost / static_cast<double>(bill.low_steps) *
+                     static_cast<double>(bill.test_low_steps);
+  bill.low_steps += bill.test_low_steps;
+  return bill;
+}
 
 LearnOutcome Learner::outcome() const {
   if (!is_done()) throw Error(Errc::usage, "a run that is not done has no outcome");
   LearnOutcome outcome{
       .value = {}, .believed = impl_->loop->own_value(), .stopped_by = impl_->stopped_by};
   TestedValue& value = outcome.value;
-  const std::vector<double>& returns = impl_->test_returns;
+  std::vector<double> returns;
+  for (const TestEpisode& test : impl_->tests) returns.push_back(test.value);
+  value.controlled = impl_->controlled.value;
   const MeanInterval interval = mean_interval(returns);
   value.returns = interval.summary;
   value.skewness = interval.skewness;

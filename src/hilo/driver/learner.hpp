@@ -49,6 +49,7 @@ struct Bill {
   std::uint64_t attempts = 0, failed = 0;  // attempts that failed are among the attempts
   std::uint64_t skipped = 0;               // episodes all of whose attempts failed
   std::uint64_t steps = 0, low_steps = 0;
+  std::uint64_t test_low_steps = 0;  // of the cheap steps, those that sharpened the final test
   double high_cost = 0, low_cost = 0;
   CostUnit unit = CostUnit::declared;
   double clock = 0;            // wall seconds
@@ -58,6 +59,15 @@ struct Bill {
   double low_share() const { return cost() > 0 ? low_cost / cost() : 0; }
 };
 
+// The same value, sharpened by the cheap simulators (estimator/controlled_mean.hpp): they ran the
+// policy with the random numbers of the test, and in further episodes of their own.
+struct ControlledTestValue {
+  double value = 0, low = 0, high = 0, standard_error = 0;
+  double correlation = 0;           // of the cheap returns with those of the test
+  std::uint64_t free_episodes = 0;  // of each cheap simulator
+  double worth_episodes = 0;        // plain test episodes with the same standard error
+};
+
 // The value of the final policy on the expensive simulator.
 struct TestedValue {
   Summary returns;  // n = 0: not tested
@@ -65,6 +75,7 @@ struct TestedValue {
   // Why the interval may hold the true value less often than in 95 % of all cases; "" if there is
   // no reason to think so.
   std::string caution;
+  std::optional<ControlledTestValue> controlled;  // nothing: the cheap simulators did not help
 };
 
 struct LearnOutcome {

@@ -59,8 +59,7 @@ void TableVectors::run_episode(const Policy& policy, const StreamAddress& stream
 }
 
 void TableVectors::run_episodes(const Policy& policy, const StreamAddress& streams,
-                                const Horizon& horizon,
-                                std::span<RolloutSummary> summaries) const {
+                                const Horizon& horizon, std::span<RolloutSummary> summaries) const {
   check(policy, streams, horizon, summaries.size());
   if (const Behaviour* behaviour = policy.table()) {
     table_->run_episodes(*behaviour, streams, horizon, summaries);

@@ -12,7 +12,7 @@ namespace {
 using Index = Eigen::Index;
 
 // More free episodes than this for each paired one improve nothing that can be seen.
-constexpr double kMostFree = 1000;
+constexpr double kMostFree = 200;
 constexpr double kAlmostOne = 1 - 1e-12;
 constexpr double kUnseen = 2;  // of n: share of the variance that nothing seen excludes
 
@@ -51,12 +51,11 @@ void coordinate_search(std::vector<double>& x, double low, double high, const au
   for (int sweep = 0; sweep < 7; ++sweep, reach *= 0.5)
     for (double& each : x) {
       const double middle = each;
-      const double best =
-          golden_section(std::max(low, middle - reach), std::min(high, middle + reach), 10,
-                         [&](double value) {
-                           each = value;
-                           return f(x);
-                         });
+      const double best = golden_section(std::max(low, middle - reach),
+                                         std::min(high, middle + reach), 10, [&](double value) {
+                                           each = value;
+                                           return f(x);
+                                         });
       each = middle;
       const double before = f(x);
       each = best;
@@ -153,7 +152,8 @@ std::vector<double> best_free_counts(const Covariances& c, std::span<const doubl
                                      double budget) {
   const std::size_t cheap = c.size() - 1;
   std::vector<double> counts(cheap, 0);
-  if (cheap == 0 || !(budget > 0)) return counts;
+  if (cheap == 0) return counts;
+  budget = std::max(budget, 0.0);
   const auto counts_of = [&](const std::vector<double>& logs) {
     double sum = 0;
     for (const double x : logs) sum += std::exp(x);

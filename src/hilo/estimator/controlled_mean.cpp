@@ -42,8 +42,7 @@ FreeInformation information_of(const SmallMatrix& s, const FreeGroups& free) {
     const double count = free.counts[static_cast<std::size_t>(g)];
     if (!(count > 0)) continue;
     const Index members = size - g;
-    const SmallMatrix inverse =
-        inverse_scaled(SmallMatrix(s.bottomRightCorner(members, members)));
+    const SmallMatrix inverse = inverse_scaled(SmallMatrix(s.bottomRightCorner(members, members)));
     out.psi.bottomRightCorner(members, members) += count * inverse;
     if (!free.means.empty())
       out.sums.tail(members) += count * (inverse * free.means[static_cast<std::size_t>(g)]);
@@ -107,9 +106,9 @@ SmallMatrix all_cheap_covariances(const PairedSample& sample) {
     for (const double x : sample.low[l]) moments.add(x);
     for (const double x : sample.free[l]) moments.add(x);
     sd[l] = std::sqrt(moments.variance());
-    common.low[l].insert(common.low[l].end(), sample.free[l].begin(),
-                         sample.free[l].begin() +
-                             static_cast<std::ptrdiff_t>(sample.free[0].size()));
+    common.low[l].insert(
+        common.low[l].end(), sample.free[l].begin(),
+        sample.free[l].begin() + static_cast<std::ptrdiff_t>(sample.free[0].size()));
   }
   common.high = common.low[0];
   const Covariances c = covariances_of(common);
@@ -173,7 +172,7 @@ ControlledMean controlled_mean(const PairedSample& given) {
     const SmallMatrix s = others.bottomRightCorner(cheap, cheap);
     const SmallVector c = others.col(0).tail(cheap);
     const FreeInformation info = information_of(s, free);
-    const SmallMatrix v = inverse_scaled(info.psi);
+    const SmallMatrix v = inverse_scaled(info.psi, 0);
     const SmallVector beta = coefficients_of(s, c, v, n);
     const SmallVector mu = v * info.sums;
     corrected[j] = sample.high[j] + beta.dot(mu - low);
@@ -182,7 +181,7 @@ ControlledMean controlled_mean(const PairedSample& given) {
 
   ControlledMean out = plain_mean(corrected);
   const SmallMatrix all = all_cheap_covariances(sample);
-  const SmallMatrix v = inverse_scaled(information_of(all, free).psi);
+  const SmallMatrix v = inverse_scaled(information_of(all, free).psi, 0);
   const double of_free = mean_beta.dot(v * mean_beta);
   const double of_pairs = out.variance;
   // Third cumulants add up; those of the free means are counted as if each had all its returns to
@@ -226,7 +225,8 @@ double controlled_variance(const Covariances& c, double n, std::span<const doubl
   const auto cheap = static_cast<Index>(counts.size());
   const SmallMatrix s = all.bottomRightCorner(cheap, cheap);
   const SmallVector with_high = all.col(0).tail(cheap);
-  const SmallMatrix v = inverse_scaled(information_of(s, groups_of(std::span<const double>(counts))).psi);
+  const SmallMatrix v =
+      inverse_scaled(information_of(s, groups_of(std::span<const double>(counts))).psi, 0);
   const SmallVector beta = coefficients_of(s, with_high, v, n);
   return std::max(0.0, (c.variance(0) - beta.dot(with_high)) / n);
 }

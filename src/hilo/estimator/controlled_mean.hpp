@@ -26,8 +26,8 @@ struct ControlledMean {
   double value = 0;
   double variance = 0;  // estimated, of the value
   double degrees_of_freedom = 0;
-  double skewness = 0;       // of the value, not of the returns: it falls with n
-  double skewness_of_y = 0;  // of single corrected returns
+  double skewness = 0;                    // of the value, not of the returns: it falls with n
+  double skewness_of_y = 0;               // of single corrected returns
   std::vector<double> coefficients = {};  // means of beta_j
 };
 

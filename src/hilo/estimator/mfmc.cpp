@@ -28,7 +28,8 @@ Ordered order(const Covariances& c, std::uint32_t chosen) {
   };
   std::stable_sort(out.simulators.begin() + 1, out.simulators.end(),
                    [&](std::size_t a, std::size_t b) { return rho2(a) > rho2(b); });
-  for (std::size_t k = 1; k < out.simulators.size(); ++k) out.rho2.push_back(rho2(out.simulators[k]));
+  for (std::size_t k = 1; k < out.simulators.size(); ++k)
+    out.rho2.push_back(rho2(out.simulators[k]));
   out.rho2.push_back(0);
   return out;
 }
@@ -82,10 +83,10 @@ std::optional<MfmcPlan> plan_of(const Covariances& c, std::span<const double> co
     const double gap = by.rho2[k] - by.rho2[k + 1];
     if (!(gap > 0)) return std::nullopt;
     // The condition, for this simulator and the one before it.
-    if (!(costs[by.simulators[k - 1]] * gap > costs[by.simulators[k]] * (by.rho2[k - 1] - by.rho2[k])))
+    if (!(costs[by.simulators[k - 1]] * gap >
+          costs[by.simulators[k]] * (by.rho2[k - 1] - by.rho2[k])))
       return std::nullopt;
-    ratios.push_back(
-        std::sqrt(costs[0] / costs[by.simulators[k]] * gap / (1 - by.rho2[1])));
+    ratios.push_back(std::sqrt(costs[0] / costs[by.simulators[k]] * gap / (1 - by.rho2[1])));
   }
   double cost = 0;
   for (std::size_t k = 0; k < ratios.size(); ++k) cost += ratios[k] * costs[by.simulators[k]];
@@ -112,8 +113,8 @@ MfmcPlan mfmc_plan(const Covariances& c, std::span<const double> costs, double b
     if (!(cost > 0) || !std::isfinite(cost))
       throw Error(Errc::usage, fmt::format("a cost is {}, but must be positive", cost));
   if (!(budget >= costs[0]) || !std::isfinite(budget))
-    throw Error(Errc::usage,
-                fmt::format("the budget is {}, but an expensive sample costs {}", budget, costs[0]));
+    throw Error(Errc::usage, fmt::format("the budget is {}, but an expensive sample costs {}",
+                                         budget, costs[0]));
   std::optional<MfmcPlan> best;
   for (std::uint32_t chosen = 0; chosen < 1U << c.size(); chosen += 2) {
     const auto plan = plan_of(c, costs, budget, order(c, chosen), rounded);

@@ -18,15 +18,15 @@ namespace hilo {
 // cost of an expensive sample in cheap ones, where the simulators fulfil
 // w_l / w_{l-1} > (rho_{l-1}^2 - rho_l^2) / (rho_l^2 - rho_{l+1}^2).
 struct MfmcPlan {
-  std::vector<std::size_t> simulators;  // 0 first, then by falling correlation
-  std::vector<double> counts;           // m_0, m_1, ...
-  std::vector<double> coefficients;     // alpha_1, ...
+  std::vector<std::size_t> simulators;    // 0 first, then by falling correlation
+  std::vector<double> counts = {};        // m_0, m_1, ...
+  std::vector<double> coefficients = {};  // alpha_1, ...
   double cost = 0;
   double variance = 0;  // predicted
 };
 
-// The best plan over all subsets of the cheap simulators that fulfil the condition; counts are whole
-// numbers unless `rounded` is false. Throws Errc::usage as mlblue_allocation does.
+// The best plan over all subsets of the cheap simulators that fulfil the condition; counts are
+// whole numbers unless `rounded` is false. Throws Errc::usage as mlblue_allocation does.
 MfmcPlan mfmc_plan(const Covariances& c, std::span<const double> costs, double budget,
                    bool rounded = true);
 

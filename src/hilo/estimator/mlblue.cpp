@@ -23,8 +23,8 @@ std::vector<std::size_t> members_of(const SampleGroup& group, std::size_t size) 
 SmallMatrix information(const Covariances& c, const SampleGroup& group) {
   const std::vector<std::size_t> members = members_of(group, c.size());
   const SmallMatrix inverse = inverse_scaled(matrix_of(c.of(members)));
-  SmallMatrix out = SmallMatrix::Zero(static_cast<Eigen::Index>(c.size()),
-                                      static_cast<Eigen::Index>(c.size()));
+  SmallMatrix out =
+      SmallMatrix::Zero(static_cast<Eigen::Index>(c.size()), static_cast<Eigen::Index>(c.size()));
   for (std::size_t i = 0; i < members.size(); ++i)
     for (std::size_t k = 0; k < members.size(); ++k)
       out(static_cast<Eigen::Index>(members[i]), static_cast<Eigen::Index>(members[k])) =
@@ -163,14 +163,14 @@ std::vector<std::vector<double>> mlblue_weights(const Covariances& c,
 Allocation mlblue_allocation(const Covariances& c, std::span<const double> costs, double budget,
                              bool rounded) {
   if (costs.size() != c.size())
-    throw Error(Errc::usage, fmt::format("there are {} costs, but {} simulators", costs.size(),
-                                         c.size()));
+    throw Error(Errc::usage,
+                fmt::format("there are {} costs, but {} simulators", costs.size(), c.size()));
   for (const double cost : costs)
     if (!(cost > 0) || !std::isfinite(cost))
       throw Error(Errc::usage, fmt::format("a cost is {}, but must be positive", cost));
   if (!(budget >= costs[0]) || !std::isfinite(budget))
-    throw Error(Errc::usage,
-                fmt::format("the budget is {}, but an expensive sample costs {}", budget, costs[0]));
+    throw Error(Errc::usage, fmt::format("the budget is {}, but an expensive sample costs {}",
+                                         budget, costs[0]));
   Allocation out;
   if (!(c.variance(0) > 0)) {
     out.groups = {{.members = 1, .count = std::floor(budget / costs[0])}};

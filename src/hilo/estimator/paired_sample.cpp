@@ -13,8 +13,7 @@ double Covariances::correlation(std::size_t i, std::size_t k) const {
 Covariances Covariances::of(const std::vector<std::size_t>& chosen) const {
   Covariances out(chosen.size());
   for (std::size_t i = 0; i < chosen.size(); ++i)
-    for (std::size_t k = i; k < chosen.size(); ++k)
-      out.set(i, k, (*this)(chosen[i], chosen[k]));
+    for (std::size_t k = i; k < chosen.size(); ++k) out.set(i, k, (*this)(chosen[i], chosen[k]));
   return out;
 }
 

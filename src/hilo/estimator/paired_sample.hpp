@@ -30,7 +30,7 @@ class Covariances {
 
  private:
   std::size_t size_;
-  std::array<double, kMost * kMost> values_ = {};
+  std::array<double, kMost* kMost> values_ = {};
 };
 
 // Returns of n episodes that the expensive simulator and all cheap ones have run with the same

@@ -18,14 +18,16 @@ namespace {
 constexpr double kPilotShare = 0.03;  // of the budget, that the cheap part of the pilot may cost
 constexpr double kSure = 1.645;       // standard errors: one in twenty is wrong
 constexpr double kCareful = 1;        // standard errors below the correlation that a plan believes
+constexpr double kPilotPart = 0.8;    // of the budget that a pilot may use, pairs included
+constexpr double kFewestRounds = 2;   // without which there is no interval
 constexpr double kGrowth = 1.5;       // of the number of pairs between two looks
 constexpr double kFirstStage = 30;    // expensive episodes of each policy, if a width is wanted
 constexpr std::size_t kFewValues = 20;
 constexpr double kSkewed = 1;
 constexpr std::uint64_t kEnoughConstants = 10;
-constexpr double kChance = 4;    // sqrt(n) times the relative excess of a variance that chance gives
-constexpr double kFreeGrowth = 2;     // of the number of free episodes between two looks
-constexpr double kSlack = 1e-9;  // of rounding, when a budget is divided by a cost
+constexpr double kChance = 4;  // sqrt(n) times the relative excess of a variance that chance gives
+constexpr double kFreeGrowth = 2;  // of the number of free episodes between two looks
+constexpr double kSlack = 1e-9;    // of rounding, when a budget is divided by a cost
 
 std::uint64_t whole(double value) {
   return value > 0 ? static_cast<std::uint64_t>(std::min(value * (1 + kSlack), 1e15)) : 0;
@@ -41,9 +43,10 @@ Covariances sum_of(std::span<const PairedSample> samples) {
   return out;
 }
 
-// Free returns may vary more than the paired ones did, as when rare events were not among the pairs.
-// Then the variance of the cheap simulator is taken from all of its returns, beyond what chance
-// explains; its covariance with the expensive one cannot be known better than from the pairs.
+// Free returns may vary more than the paired ones did, as when rare events were not among the
+// pairs. Then the variance of the cheap simulator is taken from all of its returns, beyond what
+// chance explains; its covariance with the expensive one cannot be known better than from the
+// pairs.
 void widen_by_free(Covariances& c, std::span<const PairedSample> samples) {
   for (std::size_t l = 1; l < c.size(); ++l) {
     double pairs = 0, all = 0, n = 0;
@@ -64,11 +67,11 @@ void widen_by_free(Covariances& c, std::span<const PairedSample> samples) {
 
 ValueEstimate estimate_of(const ControlledMean& mean, double alpha, bool controlled) {
   ValueEstimate out{.value = mean.value,
-               .standard_error = std::sqrt(mean.variance),
-               .low = mean.value,
-               .high = mean.value,
-               .has_interval = mean.variance > 0 && mean.degrees_of_freedom > 0,
-               .controlled = controlled};
+                    .standard_error = std::sqrt(mean.variance),
+                    .low = mean.value,
+                    .high = mean.value,
+                    .has_interval = mean.variance > 0 && mean.degrees_of_freedom > 0,
+                    .controlled = controlled};
   if (!out.has_interval) return out;
   const Bounds bounds = interval_of(mean, alpha);
   out.low = bounds.low;
@@ -94,6 +97,16 @@ Evaluation::Evaluation(EvaluationRules rules)
   require_within("number of policies", std::uint64_t{rules.num_policies}, 1, 1000, Errc::usage);
   if (!(rules.episodes > 0) && !(rules.cost > 0))
     throw Error(Errc::usage, "an evaluation needs a budget, in expensive episodes or in cost");
+  const double rounds = rules.episodes / static_cast<double>(rules.num_policies);
+  if (rules.cost <= 0 && rounds < kFewestRounds)
+    throw Error(
+        Errc::usage,
+        fmt::format("the budget is {} expensive episodes, but {} {} at least {}", rules.episodes,
+                    rules.num_policies, rules.num_policies == 1 ? "policy needs" : "policies need",
+                    kFewestRounds * static_cast<double>(rules.num_policies)));
+  if (rules.cost <= 0 && rounds * kPilotPart < static_cast<double>(least_pairs(1)))
+    for (std::size_t l = 1; l <= rules.num_cheap; ++l)
+      drop(l, "not tried: the budget is too small for the pairs that a judgement needs");
   if (!(rules.until >= 0) || !(rules.alpha > 0 && rules.alpha < 1))
     throw Error(Errc::usage, "an evaluation needs a width from 0 on, and a level between 0 and 1");
   for (auto* all : {&paired_, &free_})
@@ -144,8 +157,7 @@ double Evaluation::pilot_cheap() const {
 // Costs that are charged as means are fixed twice, after the first episode and after the pilot, so
 // that they steer nothing any more. Others are means of all episodes so far.
 void Evaluation::update_costs() {
-  if (rules_.charges_means &&
-      (costs_fixed_ == 2 || (costs_fixed_ == 1 && phase_ == Phase::first)))
+  if (rules_.charges_means && (costs_fixed_ == 2 || (costs_fixed_ == 1 && phase_ == Phase::first)))
     return;
   std::vector<double> means;
   for (std::size_t s = 0; s <= rules_.num_cheap; ++s) {
@@ -296,7 +308,8 @@ void Evaluation::plan() {
     case Phase::plainly:
       if (!rules_.charges_means && whole(purse() / costs_[0]) > 0) return go_on_plainly();
       return end_stage();
-    case Phase::finishing: return end_stage();
+    case Phase::finishing:
+      return end_stage();
   }
 }
 
@@ -329,9 +342,9 @@ void Evaluation::plan_pilot() {
   if (tried_.empty()) return go_on_plainly();
   const double cost = cheap_cost(tried_);
   const auto least = static_cast<double>(least_pairs(tried_.size()));
-  const double most = std::min(
-      most_pilot(), cost > 0 ? static_cast<double>(paired_[tried_[0]].count) + share / cost
-                             : most_pilot());
+  const double most =
+      std::min(most_pilot(), cost > 0 ? static_cast<double>(paired_[tried_[0]].count) + share / cost
+                                      : most_pilot());
   const std::uint64_t pairs = whole(std::clamp(least + 4, least, most));
   wanted_[0] = std::max(wanted_[0], pairs);
   for (const std::size_t l : tried_) wanted_[l] = std::max(wanted_[l], pairs);
@@ -340,18 +353,14 @@ void Evaluation::plan_pilot() {
 
 // A pilot leaves some of the budget for what it may recommend.
 double Evaluation::most_pilot() const {
-  constexpr double kShare = 0.8;
-  return costs_[0] > 0 ? kShare * stage_budget_ / costs_[0] : 1e6;
+  return costs_[0] > 0 ? kPilotPart * stage_budget_ / costs_[0] : 1e6;
 }
 
 // Whether so many pairs could ever show that a cheap simulator pays.
 bool Evaluation::can_pay(std::size_t l, double pairs) const {
-  const Predictability perfect{.n = static_cast<std::size_t>(pairs),
-                               .num_cheap = 1,
-                               .effective = pairs,
-                               .r2 = 1};
-  return !(costs_[l] > 0) ||
-         error_at_equal_cost(perfect.lower(kSure), costs_[0] / costs_[l]) < 1;
+  const Predictability perfect{
+      .n = static_cast<std::size_t>(pairs), .num_cheap = 1, .effective = pairs, .r2 = 1};
+  return !(costs_[l] > 0) || error_at_equal_cost(perfect.lower(kSure), costs_[0] / costs_[l]) < 1;
 }
 
 std::optional<Evaluation::Judgement> Evaluation::judge(const Cheap& cheap, double z) const {
@@ -379,8 +388,7 @@ std::optional<Evaluation::Judgement> Evaluation::best_judgement(const Cheap& amo
     for (std::size_t k = 0; k < among.size(); ++k)
       if ((subset >> k & 1U) != 0) cheap.push_back(among[k]);
     const auto found = judge(cheap, z);
-    if (found &&
-        (!best || found->design.error_at_equal_cost < best->design.error_at_equal_cost))
+    if (found && (!best || found->design.error_at_equal_cost < best->design.error_at_equal_cost))
       best = found;
   }
   return best;
@@ -443,13 +451,30 @@ void Evaluation::buy_free(const Judgement& judgement) {
 
 void Evaluation::go_on_plainly() {
   chosen_.clear();
-  for (const std::size_t l : tried_)
-    if (reasons_[l - 1].empty())
-      reasons_[l - 1] = "its returns do not predict the expensive ones well enough to pay for its "
-                        "cost, as far as the pilot can tell";
-  wanted_[0] = std::max(
-      wanted_[0], paired_[0].count + (costs_[0] > 0 ? whole(purse() / costs_[0]) : 0));
+  explain_plain();
+  wanted_[0] =
+      std::max(wanted_[0], paired_[0].count + (costs_[0] > 0 ? whole(purse() / costs_[0]) : 0));
   phase_ = Phase::plainly;
+}
+
+void Evaluation::explain_plain() {
+  for (const std::size_t l : tried_) {
+    if (!reasons_[l - 1].empty()) continue;
+    const std::vector<PairedSample> samples = targets({l});
+    const Covariances c = sum_of(samples);
+    if (!(c.variance(0) > 0) || !(c.variance(1) > 0))
+      reasons_[l - 1] =
+          fmt::format("all returns of {} so far are equal",
+                      c.variance(0) > 0 ? "this simulator" : "the expensive simulator");
+    else if (judge({l}, 0))
+      reasons_[l - 1] = fmt::format(
+          "it seems to pay, but {} pairs are too few to be sure, and more would cost more than "
+          "{:.0f} % of the budget",
+          samples.front().high.size(), 100 * kPilotShare);
+    else
+      reasons_[l - 1] =
+          "its returns do not predict the expensive ones well enough to pay for its cost";
+  }
 }
 
 void Evaluation::end_stage() {
@@ -457,22 +482,20 @@ void Evaluation::end_stage() {
     done_ = true;
     return;
   }
-  // Alpha is spent as 1/(k (k + 1)) of the whole at look k, which sums up to no more than all of it.
+  // Alpha is spent as 1/(k (k + 1)) of the whole at look k, which sums up to no more than all of
+  // it.
   const auto look = static_cast<double>(stages_.size() + 1);
   const double alpha = rules_.alpha / (look * (look + 1));
   const double half = largest_half_width(alpha);
-  stages_.push_back({.budget = stage_budget_,
-                     .pairs = num_pairs(),
-                     .half_width = half,
-                     .alpha = alpha});
+  stages_.push_back(
+      {.budget = stage_budget_, .pairs = num_pairs(), .half_width = half, .alpha = alpha});
   const double most = budget();
   if (half <= rules_.until || stage_budget_ >= most * (1 - kSlack)) {
     done_ = true;
     return;
   }
   const double needed = 1.05 * stage_budget_ * std::pow(half / rules_.until, 2);
-  stage_budget_ =
-      std::min(most, std::clamp(needed, 1.3 * stage_budget_, 4 * stage_budget_));
+  stage_budget_ = std::min(most, std::clamp(needed, 1.3 * stage_budget_, 4 * stage_budget_));
   if (chosen_.empty())
     plan_pilot();
   else
@@ -544,16 +567,18 @@ EvaluatedValue Evaluation::evaluate(const std::vector<double>& contrast, double 
   }
   if (!out.best.has_interval)
     out.caution = n < 2 ? "one episode has no interval"
-                        : fmt::format("all {} values are equal, so that nothing is known about how "
-                                      "they vary",
-                                      n);
+                        : fmt::format(
+                              "all {} values are equal, so that nothing is known about how "
+                              "they vary",
+                              n);
   else if (all.high.size() < kFewValues || std::abs(out.skewness) > kSkewed)
     out.caution = fmt::format(
         "{}{}: the interval may hold the true value less often than it says",
         all.high.size() < kFewValues ? fmt::format("only {} expensive episodes", n) : "",
         std::abs(out.skewness) > kSkewed
-            ? fmt::format("{}values are skewed ({:+.1f})",
-                          all.high.size() < kFewValues ? ", and " : "", out.skewness)
+            ? fmt::format("{}single values are skewed ({:+.1f}{})",
+                          all.high.size() < kFewValues ? ", and " : "", out.skewness,
+                          out.best.controlled ? " after the correction" : "")
             : "");
   return out;
 }
@@ -611,13 +636,15 @@ std::vector<CheapVerdict> Evaluation::verdicts() const {
     CheapVerdict verdict{.reason = reasons_[l - 1]};
     const std::vector<PairedSample> samples = targets({l});
     verdict.pairs = samples.front().high.size();
-    if (verdict.pairs > 3) {
-      verdict.correlation = sum_of(samples).correlation(0, 1);
+    const Covariances c = sum_of(samples);
+    if (verdict.pairs > 3 && c.variance(0) > 0 && c.variance(1) > 0) {
+      verdict.correlation = c.correlation(0, 1);
       const double z = std::atanh(std::clamp(verdict.correlation, -1 + 1e-12, 1 - 1e-12));
       const double half = 1.96 / std::sqrt(static_cast<double>(verdict.pairs) - 3);
       verdict.low = std::tanh(z - half);
       verdict.high = std::tanh(z + half);
     } else {
+      verdict.pairs = 0;  // of which nothing can be said
       verdict.low = -1;
       verdict.high = 1;
     }

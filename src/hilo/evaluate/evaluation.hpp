@@ -24,9 +24,9 @@ struct EvaluationRules {
   // most that is spent.
   double until = 0;
   double alpha = 0.05;  // of the intervals
-  // From the pilot on, every episode is charged the mean cost of its simulator in the pilot. That is
-  // always so for a budget in episodes, and needed for costs that are measured, which differ from
-  // one process to the next.
+  // From the pilot on, every episode is charged the mean cost of its simulator in the pilot. That
+  // is always so for a budget in episodes, and needed for costs that are measured, which differ
+  // from one process to the next.
   bool charges_means = false;
 };
 
@@ -61,7 +61,7 @@ struct EvaluatedValue {
 struct CheapVerdict {
   bool used = false;
   double correlation = 0, low = 0, high = 0;  // with the expensive returns, 95 % interval
-  std::uint64_t pairs = 0;                    // that the correlation rests on
+  std::uint64_t pairs = 0;                    // that the correlation rests on; 0: not known
   double coefficient = 0;                     // of the control variate, for the first quantity
   std::string reason;                         // why it was used or not, as a sentence
 };
@@ -112,12 +112,14 @@ class Evaluation {
   double actual_cost() const;
   double actual_cost(std::size_t simulator) const;
   // Rounds of the expensive simulator that would have been charged as much.
-  double equal_rounds() const { return costs_.empty() || !(costs_[0] > 0) ? 0 : spent() / costs_[0]; }
+  double equal_rounds() const {
+    return costs_.empty() || !(costs_[0] > 0) ? 0 : spent() / costs_[0];
+  }
   std::uint64_t skipped() const { return skipped_; }
   bool is_skipped(std::uint64_t index) const {
     return index < is_skipped_.size() && is_skipped_[index];
   }
-  std::uint64_t num_pairs() const;               // expensive episodes of each policy
+  std::uint64_t num_pairs() const;                          // expensive episodes of each policy
   std::uint64_t num_episodes(std::size_t simulator) const;  // of each policy
   std::uint64_t num_free(std::size_t simulator) const;      // of these, free ones
 
@@ -126,8 +128,8 @@ class Evaluation {
   // Policy a minus policy b, paired. `comparisons` intervals hold together.
   EvaluatedValue difference(std::size_t a, std::size_t b, std::size_t comparisons = 1) const;
   std::vector<CheapVerdict> verdicts() const;
-  // Between all simulators, from the episodes that all of them have; empty without a cheap one. Those
-  // of a comparison are between differences.
+  // Between all simulators, from the episodes that all of them have; empty without a cheap one.
+  // Those of a comparison are between differences.
   std::vector<std::vector<double>> correlations() const;
   const std::vector<EvaluationStage>& stages() const { return stages_; }
   // The level of the final intervals: smaller than asked for if the stages have spent the rest.
@@ -155,6 +157,7 @@ class Evaluation {
   void adopt(const Judgement& judgement);
   void buy_free(const Judgement& judgement);
   void go_on_plainly();
+  void explain_plain();
   void end_stage();
 
   std::vector<std::uint64_t> pairs_of(const Cheap& cheap) const;
@@ -177,7 +180,8 @@ class Evaluation {
     std::vector<bool> known;
     std::uint64_t count = 0;
   };
-  void keep(Returns& returns, std::uint64_t index, std::span<const double> values, double cost) const;
+  void keep(Returns& returns, std::uint64_t index, std::span<const double> values,
+            double cost) const;
   double charged(const Returns& returns, std::size_t simulator) const;
 
   EvaluationRules rules_;
@@ -187,7 +191,7 @@ class Evaluation {
   double unit_ = 1;                     // cost of what the budget counts
   FixCosts fix_costs_;
   std::vector<bool> is_skipped_;
-  std::vector<double> skipped_costs_;   // [index]
+  std::vector<double> skipped_costs_;  // [index]
   std::uint64_t skipped_ = 0;
 
   enum class Phase : std::uint8_t { first, pilot, pairing, freeing, plainly, finishing };
@@ -195,9 +199,9 @@ class Evaluation {
   bool done_ = false;
   double stage_budget_ = 0;
   Cheap tried_, chosen_;
-  std::vector<std::string> reasons_;     // by cheap simulator, counted from 0
-  std::vector<bool> dropped_;            // by cheap simulator, counted from 0
-  std::vector<std::uint64_t> wanted_;    // paired episodes, by simulator
+  std::vector<std::string> reasons_;   // by cheap simulator, counted from 0
+  std::vector<bool> dropped_;          // by cheap simulator, counted from 0
+  std::vector<std::uint64_t> wanted_;  // paired episodes, by simulator
   std::vector<std::uint64_t> wanted_free_;
   std::vector<EvaluationStage> stages_;
   std::optional<double> predicted_variance_;

@@ -19,10 +19,14 @@ struct Quantity {
 
   double of(const RolloutSummary& episode) const {
     switch (kind) {
-      case QuantityKind::discounted_return: return episode.discounted_return;
-      case QuantityKind::total_reward: return episode.reward_sum;
-      case QuantityKind::length: return episode.steps;
-      case QuantityKind::success: break;
+      case QuantityKind::discounted_return:
+        return episode.discounted_return;
+      case QuantityKind::total_reward:
+        return episode.reward_sum;
+      case QuantityKind::length:
+        return episode.steps;
+      case QuantityKind::success:
+        break;
     }
     return (success_above ? episode.reward_sum >= *success_above : !episode.truncated) ? 1 : 0;
   }

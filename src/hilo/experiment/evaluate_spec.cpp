@@ -30,8 +30,8 @@ std::optional<double> taken(NamedValues& values, const std::string& key) {
   return out;
 }
 
-// A problem of programs says what each of its simulators costs; [cost] holds for all cheap ones that
-// do not.
+// A problem of programs says what each of its simulators costs; [cost] holds for all cheap ones
+// that do not.
 std::vector<EpisodeCosts> take_costs(LearnData& data, const std::string& where) {
   NamedValues& problem = data.spec.problem.values;
   std::vector<EpisodeCosts> costs(kMostCheap + 1);
@@ -59,14 +59,16 @@ EvaluateSpec make(LearnData data, const std::string& where) {
   const std::string place = where + ": evaluate";
   const Parameters p(place, evaluate_parameters(), data.evaluate);
   EvaluateSpec out;
-  out.rules = {.episodes = p.number("episodes"), .cost = p.number("cost"), .until = p.number("until")};
+  out.rules = {
+      .episodes = p.number("episodes"), .cost = p.number("cost"), .until = p.number("until")};
   if (out.rules.episodes > 0 && out.rules.cost > 0)
     fail(fmt::format("{}: episodes and cost are both given; a budget has one of them", place));
   if (out.rules.episodes == 0 && out.rules.cost == 0) {
     if (out.rules.until == 0)
-      fail(fmt::format("{}: give a budget, episodes or cost, or until, the half-width to reach "
-                       "(--budget, --until)",
-                       place));
+      fail(
+          fmt::format("{}: give a budget, episodes or cost, or until, the half-width to reach "
+                      "(--budget, --until)",
+                      place));
     constexpr double kMostEpisodes = 10'000;
     out.rules.episodes = kMostEpisodes;
   }
@@ -83,9 +85,10 @@ EvaluateSpec make(LearnData data, const std::string& where) {
   out.failures = read_failures(data.failures, where);
   for (const char* key : {"episodes", "steps", "pilot_episodes"})
     if (data.spec.train.values.contains(key))
-      fail(fmt::format("{}: train: '{}' belongs to hilo run; what an evaluation may spend is said in "
-                       "[evaluate]",
-                       where, key));
+      fail(fmt::format(
+          "{}: train: '{}' belongs to hilo run; what an evaluation may spend is said in "
+          "[evaluate]",
+          where, key));
   data.spec.train.values["episodes"] = std::int64_t{1};
   data.spec.test.values.clear();
   data.spec.agents = {{.values = {{"kind", "mcrl"}}}};  // to have the problem checked
@@ -121,7 +124,8 @@ std::span<const ParameterInfo> evaluate_parameters() {
        .low = 0,
        .high = 1e300},
       {.name = "until",
-       .description = "stop as soon as the interval reaches this far on either side; 0: spend it all",
+       .description =
+           "stop as soon as the interval reaches this far on either side; 0: spend it all",
        .default_value = 0.0,
        .low = 0,
        .high = 1e300},

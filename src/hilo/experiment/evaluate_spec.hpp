@@ -21,8 +21,8 @@ struct EpisodeCosts {
   bool any() const { return episode || step; }
 };
 
-// A checked spec of an evaluation. It is a spec of `hilo learn`, whose agent, budget and pilot do not
-// matter here, with a table [evaluate].
+// A checked spec of an evaluation. It is a spec of `hilo learn`, whose agent, budget and pilot do
+// not matter here, with a table [evaluate].
 struct EvaluateSpec {
   Spec spec;  // its problem and the discount; its agent is never used
   std::uint64_t seed = 0;

@@ -29,10 +29,9 @@ class GreedyTable final : public Policy {
       : Policy(Space::discrete(greedy.size()), Space::discrete(num_actions)),
         ties_(greedy.size() * num_actions) {
     for (std::size_t s = 0; s < greedy.size(); ++s) {
-      heads_.push_back({.count = static_cast<std::uint32_t>(greedy[s].size()),
-                        .first = greedy[s].front()});
-      std::ranges::copy(greedy[s],
-                        ties_.begin() + static_cast<std::ptrdiff_t>(s * num_actions));
+      heads_.push_back(
+          {.count = static_cast<std::uint32_t>(greedy[s].size()), .first = greedy[s].front()});
+      std::ranges::copy(greedy[s], ties_.begin() + static_cast<std::ptrdiff_t>(s * num_actions));
     }
     behaviour_ = {.heads = heads_,
                   .ties = ties_,
@@ -70,10 +69,10 @@ class GridPolicy final : public Policy {
     actions.clear();
     std::vector<double> centre;
     for (std::size_t i = 0; i < observations.size(); ++i) {
-      const std::uint64_t s = cells_ ? cells_->cell_of(observations[i].coordinates())
-                                     : observations.indices()[i];
-      const Action a = table_->table()->choose(static_cast<State>(s), words[i].explore,
-                                               words[i].action);
+      const std::uint64_t s =
+          cells_ ? cells_->cell_of(observations[i].coordinates()) : observations.indices()[i];
+      const Action a =
+          table_->table()->choose(static_cast<State>(s), words[i].explore, words[i].action);
       if (!moves_) {
         actions.push_back(std::uint64_t{a});
         continue;
@@ -97,8 +96,8 @@ class UniformPolicy final : public Policy {
                     fmt::format("a uniform policy needs finite bounds, but an action is {}",
                                 actions.describe()));
     if (!observations.is_discrete() || !actions.is_discrete()) return;
-    heads_.assign(observations.size(), {.count = static_cast<std::uint32_t>(actions.size()),
-                                        .first = 0});
+    heads_.assign(observations.size(),
+                  {.count = static_cast<std::uint32_t>(actions.size()), .first = 0});
     behaviour_ = {.heads = heads_,
                   .ties = {},
                   .num_actions = static_cast<std::uint32_t>(actions.size()),
@@ -218,10 +217,9 @@ SavedPolicy parse_policy(const std::string& text, const std::string& where) {
   }
   out.grid = grid_in(json, "grid", out.values.num_states, where);
   out.action_grid = grid_in(json, "action_grid", out.values.num_actions, where);
-  if (json.contains("name") && json["name"].is_string())
-    out.name = json["name"].get<std::string>();
-  Json behaviour = {{"states", json["states"]}, {"actions", json["actions"]},
-                    {"greedy", json["greedy"]}};
+  if (json.contains("name") && json["name"].is_string()) out.name = json["name"].get<std::string>();
+  Json behaviour = {
+      {"states", json["states"]}, {"actions", json["actions"]}, {"greedy", json["greedy"]}};
   for (const char* key : {"grid", "action_grid", "values"})
     if (json.contains(key)) behaviour[key] = json[key];
   out.hash = hash_hex(behaviour.dump());
@@ -247,10 +245,10 @@ std::shared_ptr<const Policy> SavedPolicy::on(const Space& observations,
                             : fmt::format("{} {}", size, what);
   };
   if (!fits(observations, grid.get(), values.num_states))
-    throw Error(Errc::usage,
-                fmt::format("it is a policy for {}, but an observation of the simulator is {}",
-                            describe(grid.get(), values.num_states, "states"),
-                            observations.describe()));
+    throw Error(
+        Errc::usage,
+        fmt::format("it is a policy for {}, but an observation of the simulator is {}",
+                    describe(grid.get(), values.num_states, "states"), observations.describe()));
   if (!fits(actions, action_grid.get(), values.num_actions))
     throw Error(Errc::usage,
                 fmt::format("it is a policy with {}, but an action of the simulator is {}",

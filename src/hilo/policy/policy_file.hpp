@@ -17,7 +17,7 @@ namespace hilo {
 struct SavedPolicy {
   std::string name;
   ValueTable values;
-  std::vector<std::vector<Action>> greedy;  // [s], not empty, rising
+  std::vector<std::vector<Action>> greedy;        // [s], not empty, rising
   std::shared_ptr<const Grid> grid, action_grid;  // null: numbered
   std::string hash;                               // of what it does
 

@@ -23,9 +23,7 @@ class ProgramPolicy final : public Policy {
   ProgramPolicy(ProgramPolicyOptions options, const Space& observations, const Space& actions)
       : Policy(observations, actions), options_(std::move(options)) {}
 
-  void begin_path(std::uint32_t seed) const override {
-    ask(fmt::format("begin {}", seed));
-  }
+  void begin_path(std::uint32_t seed) const override { ask(fmt::format("begin {}", seed)); }
 
   void act(const Points& observations, std::span<const ActionWords> /*words*/,
            Points& actions) const override {
@@ -105,16 +103,17 @@ class ProgramPolicy final : public Policy {
     }
     const std::size_t wanted = action_space().is_discrete() ? 1 : action_space().dimension();
     if (numbers.size() != wanted)
-      give_up(slot(), line, fmt::format("answered {} numbers, but an action has {}",
-                                        numbers.size(), wanted));
+      give_up(slot(), line,
+              fmt::format("answered {} numbers, but an action has {}", numbers.size(), wanted));
     if (!action_space().is_discrete()) {
       actions.push_back(std::span<const double>(numbers));
       return;
     }
     if (numbers[0] < 0 || numbers[0] != std::floor(numbers[0]) ||
         numbers[0] >= static_cast<double>(action_space().size()))
-      give_up(slot(), line, fmt::format("answered the action {}, but an action is {}", numbers[0],
-                                        action_space().describe()));
+      give_up(slot(), line,
+              fmt::format("answered the action {}, but an action is {}", numbers[0],
+                          action_space().describe()));
     actions.push_back(static_cast<std::uint64_t>(numbers[0]));
   }
 

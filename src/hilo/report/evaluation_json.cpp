@@ -80,9 +80,8 @@ std::string evaluation_json(const EvaluationOutcome& outcome) {
     out["simulators"].push_back(row);
   }
   for (const EvaluationStage& stage : outcome.stages)
-    out["stages"].push_back({{"episodes", stage.pairs},
-                             {"half_width", stage.half_width},
-                             {"level", 1 - stage.alpha}});
+    out["stages"].push_back(
+        {{"episodes", stage.pairs}, {"half_width", stage.half_width}, {"level", 1 - stage.alpha}});
   // Names may come from anywhere.
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

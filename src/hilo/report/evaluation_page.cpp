@@ -121,9 +121,10 @@ std::string differences_picture(const EvaluationOutcome& outcome) {
   for (const PolicyComparison& c : outcome.comparisons)
     rows.push_back(row_of(outcome.policies[c.a].name + " − " + outcome.policies[c.b].name,
                           c.difference.best, c.is_clear() ? "var(--good)" : "var(--quiet)"));
-  return fmt::format("<figure>{}<p class=\"note\">Differences between policies. All intervals hold "
-                     "together; green ones do not contain 0.</p></figure>\n",
-                     intervals(rows, "difference of the " + outcome.quantity, true));
+  return fmt::format(
+      "<figure>{}<p class=\"note\">Differences between policies. All intervals hold "
+      "together; green ones do not contain 0.</p></figure>\n",
+      intervals(rows, "difference of the " + outcome.quantity, true));
 }
 
 // Where the money went.
@@ -157,21 +158,23 @@ std::string make_evaluation_page(const EvaluationOutcome& outcome, const std::st
   out += fmt::format("<title>{} · hilo</title>\n<style>\n{}</style>\n</head>\n<body>\n",
                      escape_html(outcome.name), page_css());
   out += fmt::format(
-      "<header class=\"top\"><h1>{}: what is {} worth?</h1><p class=\"lead\">{}</p></header>\n<main "
+      "<header class=\"top\"><h1>{}: what is {} worth?</h1><p "
+      "class=\"lead\">{}</p></header>\n<main "
       "id=\"main\">\n",
       escape_html(outcome.name), outcome.policies.size() == 1 ? "the policy" : "each policy",
       escape_html(headline(outcome)));
   for (const std::string& caution : cautions(outcome))
     out += fmt::format("<p class=\"missing\">{}</p>\n", escape_html(caution));
   const PolicyResult& first = outcome.policies[0];
-  out += fmt::format("<figure>{}<p class=\"note\">{}</p></figure>\n", value_picture(outcome),
-                     escape_html(outcome.policies.size() == 1 && first.value.best.controlled
-                                     ? fmt::format("The value with its interval; the same expensive "
-                                                   "episodes without help; and the width that plain "
-                                                   "expensive episodes would have had for the same "
-                                                   "cost. Worth {:.0f} plain episodes.",
-                                                   first.value.worth_episodes)
-                                     : "Values with their intervals."));
+  out +=
+      fmt::format("<figure>{}<p class=\"note\">{}</p></figure>\n", value_picture(outcome),
+                  escape_html(outcome.policies.size() == 1 && first.value.best.controlled
+                                  ? fmt::format("The value with its interval; the same expensive "
+                                                "episodes without help; and the width that plain "
+                                                "expensive episodes would have had for the same "
+                                                "cost. Worth {:.0f} plain episodes.",
+                                                first.value.worth_episodes)
+                                  : "Values with their intervals."));
   out += differences_picture(outcome);
   if (outcome.simulators.size() > 1)
     out += fmt::format("<figure>{}<p class=\"note\">Where the money went.</p></figure>\n",

@@ -41,9 +41,9 @@ std::string spent_text(const EvaluationOutcome& outcome) {
 // What the cheap simulators were worth.
 std::string worth_text(const EvaluationOutcome& outcome) {
   if (outcome.simulators.size() == 1) return "";
-  const EvaluatedValue& value = outcome.policies.size() == 1
-                                    ? outcome.policies[0].value
-                                    : outcome.comparisons[0].difference;
+  const EvaluatedValue& value =
+      outcome.policies.size() == 1 ? outcome.policies[0].value : outcome.comparisons[0].difference;
+  if (!value.best.has_interval) return "";
   if (!value.best.controlled)
     return outcome.simulators.size() == 2
                ? " The cheap simulator did not help; plain expensive episodes are the better buy."
@@ -71,45 +71,48 @@ Table values_table(const EvaluationOutcome& outcome) {
 Table differences_table(const EvaluationOutcome& outcome) {
   Table table{.title = "Differences between policies",
               .rows = {{"", "difference", "expensive episodes alone", "verdict"}},
-              .note = "Both policies ran with the same random numbers in all simulators. All "
-                      "intervals hold together (Bonferroni)."};
+              .note =
+                  "Both policies ran with the same random numbers in all simulators. All "
+                  "intervals hold together (Bonferroni)."};
   for (const PolicyComparison& c : outcome.comparisons) {
     const ValueEstimate& e = c.difference.best;
-    table.rows.push_back({fmt::format("{} − {}", outcome.policies[c.a].name,
-                                      outcome.policies[c.b].name),
-                          show(e), show(c.difference.plain),
-                          !c.is_clear()  ? "cannot be told"
-                          : e.low > 0    ? fmt::format("{} is better", outcome.policies[c.a].name)
-                                         : fmt::format("{} is better", outcome.policies[c.b].name)});
+    table.rows.push_back(
+        {fmt::format("{} − {}", outcome.policies[c.a].name, outcome.policies[c.b].name), show(e),
+         show(c.difference.plain),
+         !c.is_clear() ? "cannot be told"
+         : e.low > 0   ? fmt::format("{} is better", outcome.policies[c.a].name)
+                       : fmt::format("{} is better", outcome.policies[c.b].name)});
   }
   return table;
 }
 
 Table simulators_table(const EvaluationOutcome& outcome) {
   Table table{.title = "Who was asked, and why",
-              .rows = {{"simulator", "episodes", "of these free", "cost of one", "share of the cost",
-                        "correlation", "why"}},
+              .rows = {{"simulator", "episodes", "of these free", "cost of one",
+                        "share of the cost", "correlation", "why"}},
               .note = fmt::format(
                   "{}Costs are {}. Free episodes are those of a cheap simulator without an "
                   "expensive partner.",
-                  outcome.coupling.empty()
-                      ? ""
-                      : fmt::format("In pairs, {}. ", outcome.coupling),
+                  outcome.coupling.empty() ? "" : fmt::format("In pairs, {}. ", outcome.coupling),
                   outcome.unit == CostUnit::seconds    ? "seconds, measured in the first episodes"
                   : outcome.unit == CostUnit::reported ? "what the simulators reported"
                                                        : "declared")};
   for (const SimulatorUse& s : outcome.simulators) {
-    std::vector<std::string> row = {s.name, count_text(s.episodes),
+    std::vector<std::string> row = {s.name,
+                                    count_text(s.episodes),
                                     s.verdict ? count_text(s.free) : "",
                                     fmt::format("{:.4g}", s.mean_cost),
-                                    fmt::format("{:.1f} %", 100 * s.share), "", ""};
+                                    fmt::format("{:.1f} %", 100 * s.share),
+                                    "",
+                                    ""};
     if (s.verdict) {
       if (s.verdict->pairs > 3)
         row[5] = fmt::format("{:.3f} [{:.3f}, {:.3f}]", s.verdict->correlation, s.verdict->low,
                              s.verdict->high);
-      row[6] = s.verdict->reason.starts_with("not tried")
-                   ? s.verdict->reason
-                   : fmt::format("{}: {}", s.verdict->used ? "used" : "not used", s.verdict->reason);
+      row[6] =
+          s.verdict->reason.starts_with("not tried")
+              ? s.verdict->reason
+              : fmt::format("{}: {}", s.verdict->used ? "used" : "not used", s.verdict->reason);
     }
     table.rows.push_back(std::move(row));
   }
@@ -133,13 +136,14 @@ Table correlations_table(const EvaluationOutcome& outcome) {
 }
 
 Table stages_table(const EvaluationOutcome& outcome) {
-  Table table{.title = "The stages",
-              .rows = {{"look", "expensive episodes", "half-width", "level of the look"}},
-              .note = fmt::format(
-                  "The evaluation stops at the first look at which the interval reaches at most "
-                  "{:.4g} on either side. Every look spends a part of the 5 % of wrong intervals, so "
-                  "that looking often does not make them wrong more often.",
-                  outcome.until)};
+  Table table{
+      .title = "The stages",
+      .rows = {{"look", "expensive episodes", "half-width", "level of the look"}},
+      .note = fmt::format(
+          "The evaluation stops at the first look at which the interval reaches at most "
+          "{:.4g} on either side. Every look spends a part of the 5 % of wrong intervals, so "
+          "that looking often does not make them wrong more often.",
+          outcome.until)};
   for (std::size_t k = 0; k < outcome.stages.size(); ++k)
     table.rows.push_back({fmt::format("{}", k + 1), count_text(outcome.stages[k].pairs),
                           fmt::format("{:.4g}", outcome.stages[k].half_width),
@@ -152,9 +156,13 @@ Table stages_table(const EvaluationOutcome& outcome) {
 std::string headline(const EvaluationOutcome& outcome) {
   if (outcome.policies.size() == 1) {
     const PolicyResult& p = outcome.policies[0];
-    return fmt::format("{} of the policy '{}' on the expensive simulator: {}, {} interval, from {}.{}",
-                       outcome.quantity, p.name, show(p.value.best), level_text(outcome.level),
-                       spent_text(outcome), worth_text(outcome));
+    const std::string name =
+        p.name == "policy" ? "the policy" : fmt::format("the policy '{}'", p.name);
+    return fmt::format(
+        "{} of {} on the expensive simulator: {}{}, from {}.{}", outcome.quantity, name,
+        show(p.value.best),
+        p.value.best.has_interval ? fmt::format(", {} interval", level_text(outcome.level)) : "",
+        spent_text(outcome), worth_text(outcome));
   }
   std::string text;
   if (outcome.best) {
@@ -162,8 +170,12 @@ std::string headline(const EvaluationOutcome& outcome) {
     if (outcome.policies.size() == 2) {
       ValueEstimate e = outcome.comparisons[0].difference.best;
       if (*outcome.best == 1)
-        e = {.value = -e.value, .standard_error = e.standard_error, .low = -e.high, .high = -e.low,
-             .has_interval = true, .controlled = e.controlled};
+        e = {.value = -e.value,
+             .standard_error = e.standard_error,
+             .low = -e.high,
+             .high = -e.low,
+             .has_interval = true,
+             .controlled = e.controlled};
       text = fmt::format("'{}' is better than '{}': {} higher by {}, {} interval", name,
                          outcome.policies[1 - *outcome.best].name, outcome.quantity, show(e),
                          level_text(outcome.level));
@@ -212,7 +224,8 @@ std::vector<Table> evaluation_tables(const EvaluationOutcome& outcome) {
 
 std::string evaluation_text(const EvaluationOutcome& outcome) {
   std::string out = fmt::format("{}: {}\n", outcome.name, headline(outcome));
-  for (const std::string& caution : cautions(outcome)) out += fmt::format("  caution: {}\n", caution);
+  for (const std::string& caution : cautions(outcome))
+    out += fmt::format("  caution: {}\n", caution);
   for (const Table& table : evaluation_tables(outcome))
     out += fmt::format("\n{}", format_table(table.rows));
   return out;

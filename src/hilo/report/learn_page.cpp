@@ -62,6 +62,11 @@ std::string answer(const Learner& learner, const LearnOutcome& outcome,
     text = fmt::format("One test episode of the policy returned {:.4g}.", tested.mean);
   else
     text = "The policy was not tested.";
+  if (const auto& helped = outcome.value.controlled)
+    text += fmt::format(
+        " With the cheap simulator as a control variate it is {:.4g} [{:.4g}, {:.4g}], as sharp as "
+        "{:.0f} test episodes.",
+        helped->value, helped->low, helped->high, helped->worth_episodes);
   if (!outcome.value.caution.empty()) text += fmt::format(" Caution: {}.", outcome.value.caution);
   if (outcome.believed)
     text += fmt::format(" The agent itself expects {:.4g}.", outcome.believed->value);
@@ -84,6 +89,8 @@ Table bill_table(const Bill& bill) {
                         fmt::format("{:.6g}", bill.high_cost)});
   table.rows.push_back({"steps of the cheap simulator", count(bill.low_steps),
                         fmt::format("{:.6g}", bill.low_cost)});
+  if (bill.test_low_steps > 0)
+    table.rows.push_back({"of these to sharpen the test", count(bill.test_low_steps), ""});
   table.rows.push_back({"together", "", fmt::format("{:.6g}", bill.cost())});
   table.note = fmt::format(
       "The cheap simulator's share of the cost is {:.1f} %. Costs are {}. {:.1f} s "

@@ -93,10 +93,11 @@ bool is_identity(const StateMap& map) {
 std::shared_ptr<const Policy> bind_low(const ReadPolicy& policy, const LowFidelity& low) {
   if (!policy.saved || is_identity(*low.map)) return bind(policy, *low.simulator);
   if (policy.saved->values.values.empty())
-    throw Error(Errc::usage,
-                fmt::format("the policy '{}' has no values, which are needed where a cheap simulator "
-                            "has states of its own",
-                            policy.named.name));
+    throw Error(
+        Errc::usage,
+        fmt::format("the policy '{}' has no values, which are needed where a cheap simulator "
+                    "has states of its own",
+                    policy.named.name));
   return std::make_shared<const LoweredTable>(*low.map, policy.saved->values);
 }
 
@@ -105,8 +106,7 @@ std::vector<EvaluationSide> table_sides(const EvaluateSpec& spec,
                                         const std::vector<ReadPolicy>& policies) {
   const RunConfig& config = spec.config();
   const HighSimulator high = build_high_fidelity(*config.problem_kind, config.problem, spec.seed);
-  const Problem problem =
-      build_problem(*config.problem_kind, config.problem, spec.seed, high);
+  const Problem problem = build_problem(*config.problem_kind, config.problem, spec.seed, high);
   std::vector<EvaluationSide> out;
   const auto add = [&](std::shared_ptr<const EpisodeSimulator> table, const std::string& name) {
     EvaluationSide& side = out.emplace_back();
@@ -150,7 +150,8 @@ std::vector<EvaluationSide> program_sides(std::vector<ProgramVectors> programs,
                                 "policy that is a table, give a map and grids (docs/programs.md)",
                                 side.name, ours.describe(), theirs.describe()));
     }
-    for (const ReadPolicy& policy : policies) side.policies.push_back(bind(policy, *side.simulator));
+    for (const ReadPolicy& policy : policies)
+      side.policies.push_back(bind(policy, *side.simulator));
     out.push_back(std::move(side));
   }
   return out;
@@ -171,8 +172,8 @@ EvaluationSides make_sides(const EvaluateSpec& spec, const std::vector<NamedPoli
   EvaluationSides out;
   const RunConfig& config = spec.config();
   const bool programs = config.problem_kind->name == "program" && !has_map(config.problem);
-  out.simulators = programs ? program_sides(make_program_vectors(config.problem), all)
-                            : table_sides(spec, all);
+  out.simulators =
+      programs ? program_sides(make_program_vectors(config.problem), all) : table_sides(spec, all);
   for (const ReadPolicy& policy : all) out.policy_identities.push_back(policy.identity);
   return out;
 }

@@ -7,8 +7,8 @@
 #include "hilo/driver/evaluation_run.hpp"
 #include "hilo/env/vector_simulator.hpp"
 
-// For the sources of this folder only: the simulators of an evaluation, and each policy as it acts in
-// each of them.
+// For the sources of this folder only: the simulators of an evaluation, and each policy as it acts
+// in each of them.
 namespace hilo {
 
 struct EvaluationSide {

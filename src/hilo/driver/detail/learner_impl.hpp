@@ -14,6 +14,7 @@
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/accounts.hpp"
 #include "hilo/driver/detail/arrival_files.hpp"
+#include "hilo/driver/detail/controlled_test.hpp"
 #include "hilo/driver/detail/flights.hpp"
 #include "hilo/driver/detail/learn_checkpoint.hpp"
 #include "hilo/driver/detail/paid_before.hpp"
@@ -145,10 +146,22 @@ struct Learner::Impl {
       if (!attempts().empty() && take(attempts())) continue;
       if (may_go_on_testing()) return;
       phase = Phase::done;
+      sharpen_test();
       accounts.close(low_steps(), true);
       if (lag() > 1) arrived.remove();
       journal.decide(run, kTestedAfter, static_cast<double>(next_training));
     }
+  }
+
+  // The cheap simulators that the agent was given help to judge its policy, too.
+  void sharpen_test() {
+    const Bill bill = accounts.bill(low_steps());
+    if (pilot.is_dropped() || bill.low_steps == 0 || bill.steps == 0) return;
+    const double low_step = bill.low_cost / static_cast<double>(bill.low_steps);
+    const TabularRequest first = test_request(0);
+    controlled = run_controlled_test(
+        loop->fidelities(), loop->agent().q(), tests, first.streams, first.horizon,
+        low_step > 0 ? bill.high_cost / static_cast<double>(bill.steps) / low_step : 0);
   }
 
   void judge_pilot() {
@@ -247,7 +260,7 @@ struct Learner::Impl {
       failed_in_a_row = 0;
     }
     if (phase == Phase::testing) {
-      test_returns.push_back(last.paid.discounted_return);
+      tests.push_back({next_test, last.paid.discounted_return});
       ++next_test;
       return true;
     }
@@ -358,7 +371,8 @@ struct Learner::Impl {
   ArrivalFiles arrived;  // with a lag
   Phase phase = Phase::training;
   std::uint64_t next_training = 0, next_test = 0;
-  std::vector<double> test_returns;
+  std::vector<TestEpisode> tests;
+  ControlledTest controlled;  // once the run is done
   std::vector<Measurement> findings;
   std::uint64_t replayed = 0, other_actions = 0, failed_in_a_row = 0;
   std::optional<std::uint64_t> last_training;  // in the journal, when it was opened

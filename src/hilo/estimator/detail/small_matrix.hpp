@@ -15,9 +15,9 @@ inline constexpr int kRoom = static_cast<int>((Covariances::kMost + 1) / 2 * 2);
 using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kRoom, kRoom>;
 using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, kRoom, 1>;
 
-// Simulators may be identical, or nearly so; then their covariances have no inverse. A variance that
-// is larger by this share changes no estimate beyond the noise.
-inline constexpr double kRidge = 1e-10;
+// Simulators may be identical, or nearly so; then their covariances have no inverse. A variance
+// that is larger by this share changes no estimate beyond the noise.
+inline constexpr double kRidge = 1e-8;
 
 // x = A^-1 b for a symmetric positive semidefinite A, scaled to a diagonal of 1 first, because the
 // scales of returns of two simulators may differ by orders of magnitude.

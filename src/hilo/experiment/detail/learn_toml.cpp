@@ -49,9 +49,9 @@ void take_agent(toml::table& root, const std::string& where) {
 LearnData read_learn_spec(toml::table root, const std::string& where) {
   if (root.contains("seeds"))
     fail(fmt::format("{}: 'seeds' belongs to hilo run; a learn run has one seed", where));
-  const std::vector<std::string> known = {"spec_version", "name",   "seed", "problem",  "train",
-                                          "agent",        "budget", "cost", "failures", "pilot",
-                                          "evaluate"};
+  const std::vector<std::string> known = {"spec_version", "name",  "seed",    "problem",
+                                          "train",        "agent", "budget",  "cost",
+                                          "failures",     "pilot", "evaluate"};
   for (const auto& [key, node] : root)
     if (key != "test" && std::ranges::find(known, key.str()) == known.end())
       fail(fmt::format("{}: unknown key '{}'{} (known: {})", where, key.str(),
