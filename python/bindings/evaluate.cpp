@@ -279,8 +279,9 @@ void bind_evaluate(nb::module_& m) {
       .def(
           "tell_failure",
           [](Evaluator& self, const EvaluationRequest& request, const std::string& error,
-             double seconds) { self.tell_failure(request, error, seconds); },
-          "request"_a, "error"_a, "seconds"_a, "An expensive attempt failed.")
+             double seconds) { return self.tell_failure(request, error, seconds); },
+          "request"_a, "error"_a, "seconds"_a,
+          "An expensive attempt failed. Returns the next attempt, or None.")
       .def("drop", &Evaluator::drop, "simulator"_a, "error"_a, "A cheap simulator failed for good.")
       .def(
           "start_of",

@@ -304,7 +304,9 @@ class _Run:
             act = policy.actor(runner, 0, request.seed)
             episode = runner.run(act, request.seed, self.max_steps)
         except SimulatorFailed as e:
-            self.evaluator.tell_failure(request, str(e), time.perf_counter() - began)
+            again = self.evaluator.tell_failure(request, str(e), time.perf_counter() - began)
+            if again is not None:
+                self._expensive(again)
             return
         seconds = time.perf_counter() - began
         self.evaluator.tell(
@@ -476,7 +478,7 @@ def evaluate(
     text, shown, page = evaluator.outcome(_COUPLINGS[chosen], notes, "hilo.evaluate")
     found = json.loads(text)
     for caution in found["cautions"]:
-        if "left out" in caution or "equal" in caution:
+        if "left out" in caution:
             warnings.warn(caution, stacklevel=2)
     return Evaluated(
         policies={row["name"]: _worth(row) for row in found["policies"]},

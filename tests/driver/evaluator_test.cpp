@@ -35,12 +35,13 @@ EvaluateSpec spec_of(const std::string& evaluate) {
 // A corridor of the test program.
 EvaluateSpec corridor(const std::string& mode, const std::string& evaluate,
                       const std::string& high = "", const std::string& more = "") {
-  const std::string program = fmt::format("python3 {}/tests/programs/simulator.py", HILO_SOURCE_DIR);
+  const std::string program =
+      fmt::format("python3 {}/tests/programs/simulator.py", HILO_SOURCE_DIR);
   return parse_evaluate_spec(
       fmt::format("spec_version = 1\nname = \"corridor\"\n[problem]\nkind = \"program\"\n"
                   "[problem.high]\ncommand = \"{0} {1}\"\n{2}\n[[problem.low]]\ncommand = \"{0} "
                   "good\"\n[train]\ngamma = 0.9\nmax_steps = 60\n[cost]\nhigh_step = 1\nlow_step = "
-                  "0.01\n[evaluate]\n{3}\n{4}",
+                  "0.05\n[evaluate]\n{3}\n{4}",
                   program, mode, high, evaluate, more),
       "corridor.toml");
 }
@@ -50,7 +51,8 @@ std::string table_policy(std::size_t states, std::size_t actions, Action a) {
   for (std::size_t s = 0; s < states; ++s) {
     greedy += fmt::format("{}[{}]", s > 0 ? ", " : "", a);
     values += s > 0 ? ", [" : "[";
-    for (Action b = 0; b < actions; ++b) values += fmt::format("{}{}", b > 0 ? ", " : "", b == a ? 1 : 0);
+    for (Action b = 0; b < actions; ++b)
+      values += fmt::format("{}{}", b > 0 ? ", " : "", b == a ? 1 : 0);
     values += "]";
   }
   return fmt::format(
@@ -80,7 +82,8 @@ TEST(Evaluator, AgreesWithTheExactValueOfATable) {
   const Model& model = *high->model();
   QTable q(20, 3);
   for (State s = 0; s < 20; ++s) q.set(s, 1, 1);
-  const double exact = start_value(model, evaluate_policy(model, policy_matrix(q.behaviour(0)), 0.9).v);
+  const double exact =
+      start_value(model, evaluate_policy(model, policy_matrix(q.behaviour(0)), 0.9).v);
   const ValueEstimate& value = outcome.policies[0].value.best;
   EXPECT_TRUE(value.controlled);  // one seed: within 4 standard errors
   EXPECT_NEAR(value.value, exact, 4 * value.standard_error);
@@ -121,7 +124,7 @@ TEST(Evaluator, ComparesPoliciesAndSaysWhichIsBest) {
   const auto good = folder.write("good.json", table_policy(10, 2, 1));
   const auto bad = folder.write("bad.json", table_policy(10, 2, 0));
   const EvaluationOutcome outcome =
-      evaluate(corridor("good", "episodes = 60"), {good.string(), bad.string(), "uniform"});
+      evaluate(corridor("good", "episodes = 45"), {good.string(), bad.string(), "uniform"});
   ASSERT_TRUE(outcome.best.has_value());
   EXPECT_EQ(outcome.policies[*outcome.best].name, "good.json");
   EXPECT_EQ(outcome.comparisons.size(), 3U);
@@ -144,7 +147,7 @@ TEST(Evaluator, MeasuresOtherQuantities) {
   const TemporaryFolder folder;
   const auto file = folder.write("right.json", table_policy(10, 2, 1));
   const auto value = [&](const std::string& evaluate_keys) {
-    return evaluate(corridor("good", "episodes = 20\n" + evaluate_keys), {file.string()})
+    return evaluate(corridor("good", "episodes = 8\n" + evaluate_keys), {file.string()})
         .policies[0]
         .value.best.value;
   };
@@ -178,7 +181,8 @@ TEST(Evaluator, KeepsFailuresAndGoesOn) {
 
   expect_error(
       [&] {
-        EvaluationRun strict(corridor("fails-by-seed", "episodes = 20", "", "[failures]\nretries = 0\non_failure = \"stop\"\n"),
+        EvaluationRun strict(corridor("fails-by-seed", "episodes = 20", "",
+                                      "[failures]\nretries = 0\non_failure = \"stop\"\n"),
                              parse_policies({"uniform"}), {});
         finish(strict);
       },
@@ -187,11 +191,12 @@ TEST(Evaluator, KeepsFailuresAndGoesOn) {
 
 TEST(Evaluator, APolicyCanBeAProgram) {
   const TemporaryFolder folder;
-  const auto script = folder.write("right.py",
-                                   "import sys\n"
-                                   "for line in sys.stdin:\n"
-                                   "    words = line.split()\n"
-                                   "    print('ok' if words[0] == 'begin' else 'ok 1', flush=True)\n");
+  const auto script =
+      folder.write("right.py",
+                   "import sys\n"
+                   "for line in sys.stdin:\n"
+                   "    words = line.split()\n"
+                   "    print('ok' if words[0] == 'begin' else 'ok 1', flush=True)\n");
   const auto table = folder.write("right.json", table_policy(10, 2, 1));
   const EvaluationOutcome outcome =
       evaluate(corridor("good", "episodes = 20"),
@@ -208,9 +213,10 @@ TEST(Evaluator, APolicyCanBeAProgram) {
 }
 
 TEST(Evaluator, SeveralWorkersGiveTheSameResults) {
-  const EvaluateSpec one = corridor("good", "episodes = 30");
-  const EvaluateSpec four = corridor("good", "episodes = 30", "workers = 4");
-  EXPECT_EQ(evaluation_json(evaluate(one, {"uniform"})), evaluation_json(evaluate(four, {"uniform"})));
+  const EvaluateSpec one = corridor("good", "episodes = 16");
+  const EvaluateSpec four = corridor("good", "episodes = 16", "workers = 4");
+  EXPECT_EQ(evaluation_json(evaluate(one, {"uniform"})),
+            evaluation_json(evaluate(four, {"uniform"})));
 }
 
 TEST(Evaluator, RefusesWhatDoesNotFit) {
@@ -238,9 +244,10 @@ TEST(Evaluator, ALearnSpecMayHaveATableForEvaluation) {
 // The final test of a learn run is sharpened by the cheap simulator, and the bill has it.
 TEST(Evaluator, TheFinalTestOfALearnRunUsesTheCheapSimulator) {
   const TemporaryFolder folder;
-  const LearnSpec spec = parse_learn_spec(
-      plant("", "[budget]\nepisodes = 80\nreserve = 20\n"), "plant.toml");
-  auto learner = std::make_unique<Learner>(spec, LearnFiles{.journal = folder.path() / "a.journal"});
+  const LearnSpec spec =
+      parse_learn_spec(plant("", "[budget]\nepisodes = 80\nreserve = 20\n"), "plant.toml");
+  auto learner =
+      std::make_unique<Learner>(spec, LearnFiles{.journal = folder.path() / "a.journal"});
   while (!learner->step()) {
   }
   const LearnOutcome outcome = learner->outcome();

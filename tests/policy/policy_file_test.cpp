@@ -100,8 +100,12 @@ TEST(UniformPolicy, DrawsFromItsWords) {
   policy->act(seen, words, chosen);
   EXPECT_NE(chosen[0].coordinates()[0], chosen[1].coordinates()[0]);
   EXPECT_TRUE(policy->action_space().contains(chosen[0]));
-  expect_error([] { uniform_policy(Space::discrete(2), Space::box({0}, {std::numeric_limits<double>::infinity()})); }, Errc::usage,
-               {"finite"});
+  expect_error(
+      [] {
+        uniform_policy(Space::discrete(2),
+                       Space::box({0}, {std::numeric_limits<double>::infinity()}));
+      },
+      Errc::usage, {"finite"});
 }
 
 }  // namespace

@@ -20,8 +20,8 @@
 namespace hilo {
 namespace {
 
-using testing::ReturnPair;
 using testing::return_pairs;
+using testing::ReturnPair;
 
 std::uint64_t replicates(std::uint64_t usual) {
   const char* given = std::getenv("HILO_REPLICATES");
@@ -91,8 +91,8 @@ Totals evaluate_often(const ReturnPair& pair, const EvaluationRules& rules, doub
   return sum;
 }
 
-// At equal cost, whatever the cheap simulators are. The standard error of a ratio of n replicates is
-// about sqrt((kurtosis - 1) / n), 1 % at 20 000 for normal errors.
+// At equal cost, whatever the cheap simulators are. The standard error of a ratio of n replicates
+// is about sqrt((kurtosis - 1) / n), 1 % at 20 000 for normal errors.
 TEST(SlowEvaluation, IsNeverMuchWorseThanPlainMonteCarlo) {
   const std::uint64_t count = replicates(2000);
   double worst = 0;
@@ -102,7 +102,8 @@ TEST(SlowEvaluation, IsNeverMuchWorseThanPlainMonteCarlo) {
         for (const double ratio : {2.0, 10.0, 100.0}) {
           if (budget > 500 && cheap > 1 && std::getenv("HILO_REPLICATES") == nullptr) continue;
           const std::uint64_t n = budget > 500 ? count / 4 : count;
-          const Totals t = evaluate_often(pair, {.num_cheap = cheap, .episodes = budget}, ratio, n, 7);
+          const Totals t =
+              evaluate_often(pair, {.num_cheap = cheap, .episodes = budget}, ratio, n, 7);
           const double mse = t.squares / static_cast<double>(t.n);
           const double relative = mse / (pair.variance / budget);
           const double error = relative * std::sqrt(2.0 / static_cast<double>(t.n));
@@ -110,10 +111,11 @@ TEST(SlowEvaluation, IsNeverMuchWorseThanPlainMonteCarlo) {
           worst = std::max(worst, relative);
           std::printf("| %s | %zu | %.0f | %.0f | %.3f ± %.3f | %.0f | %.0f %% | %+.3f |\n",
                       pair.name.c_str(), cheap, budget, ratio, relative, error,
-                      t.high / static_cast<double>(t.n),
-                      100 * t.used / static_cast<double>(t.n), bias / std::sqrt(mse));
+                      t.high / static_cast<double>(t.n), 100 * t.used / static_cast<double>(t.n),
+                      bias / std::sqrt(mse));
           std::fflush(stdout);
-          EXPECT_LT(relative - 4 * error, 1.05) << pair.name << " " << cheap << " " << budget << " " << ratio;
+          EXPECT_LT(relative - 4 * error, 1.05)
+              << pair.name << " " << cheap << " " << budget << " " << ratio;
         }
   std::printf("worst ratio: %.3f\n", worst);
 }
@@ -139,11 +141,13 @@ TEST(SlowEvaluation, IntervalsHoldTheMean) {
           }
           const ControlledMean controlled = controlled_mean(sample);
           const ControlledMean plain = plain_mean(sample.high);
-          const bool better = controlled.variance < plain.variance;
+          // Cheap simulators are used if they are likely to help, as in an evaluation.
+          const bool better =
+              predictability({&sample, 1}).lower(1.645) > 0 && controlled.variance < plain.variance;
           const Bounds bounds = interval_of(better ? controlled : plain, 0.05);
           const Bounds without = interval_of(plain, 0.05);
-          const double half = std::sqrt(plain.variance) *
-                              student_t_quantile(0.975, static_cast<double>(n) - 1);
+          const double half =
+              std::sqrt(plain.variance) * student_t_quantile(0.975, static_cast<double>(n) - 1);
           held += bounds.low <= pair.mean && pair.mean <= bounds.high ? 1 : 0;
           plain_held += without.low <= pair.mean && pair.mean <= without.high ? 1 : 0;
           student_held += std::abs(plain.value - pair.mean) <= half ? 1 : 0;
@@ -172,12 +176,13 @@ TEST(SlowEvaluation, StoppingAtAWidthKeepsTheLevel) {
     if (std::abs(pair.skewness) > 1) continue;
     for (const std::size_t cheap : {0U, 1U, 3U}) {
       const double width = 0.25 * std::sqrt(pair.variance);
-      const Totals t = evaluate_often(
-          pair, {.num_cheap = cheap, .episodes = 2000, .until = width}, 20, count / 4, 11);
+      const Totals t = evaluate_often(pair, {.num_cheap = cheap, .episodes = 2000, .until = width},
+                                      20, count / 4, 11);
       const double held = t.held / static_cast<double>(t.n);
-      std::printf("| %s | %zu | %.1f %% | %.0f | %.0f | %+.3f |\n", pair.name.c_str(), cheap,
-                  100 * held, t.high / static_cast<double>(t.n), t.spent / static_cast<double>(t.n),
-                  t.errors / static_cast<double>(t.n) / std::sqrt(t.squares / static_cast<double>(t.n)));
+      std::printf(
+          "| %s | %zu | %.1f %% | %.0f | %.0f | %+.3f |\n", pair.name.c_str(), cheap, 100 * held,
+          t.high / static_cast<double>(t.n), t.spent / static_cast<double>(t.n),
+          t.errors / static_cast<double>(t.n) / std::sqrt(t.squares / static_cast<double>(t.n)));
       std::fflush(stdout);
       EXPECT_GT(held, 0.92 - 4 * std::sqrt(0.93 * 0.07 / static_cast<double>(t.n))) << pair.name;
     }
@@ -196,7 +201,8 @@ TEST(SlowEvaluation, AgreesWithExactTruthOnTables) {
     const auto high_simulator = make_simulator(high, Sampling::inverse_cdf);
     const auto low_simulator = make_simulator(low, Sampling::inverse_cdf);
     QTable q(high->num_states(), high->num_actions());
-    for (State s = 0; s < high->num_states(); ++s) q.set(s, static_cast<Action>(s % high->num_actions()), 1);
+    for (State s = 0; s < high->num_states(); ++s)
+      q.set(s, static_cast<Action>(s % high->num_actions()), 1);
     const Behaviour policy = q.behaviour(0.2);
     const double truth = start_value(*high, evaluate_policy(*high, policy_matrix(policy), 0.9).v);
 
@@ -241,8 +247,7 @@ TEST(SlowEvaluation, AgreesWithExactTruthOnTables) {
     const double ratio = with_truth.variance() / formula;
     EXPECT_LT(std::abs(ratio - 1), 4 * std::sqrt(2 / n) + 0.01) << problem;
     std::printf("| %lu | %.3f | %+.2f | %.3f | %.3f |\n", static_cast<unsigned long>(problem),
-                c.correlation(0, 1), z, ratio,
-                estimated.variance() / (c.variance(0) / kPairs));
+                c.correlation(0, 1), z, ratio, estimated.variance() / (c.variance(0) / kPairs));
   }
 }
 

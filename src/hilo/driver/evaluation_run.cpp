@@ -219,7 +219,8 @@ struct EvaluationRun::Impl {
     if (path.observations.size() == (path.length() + 1) * path.observation_size &&
         path.actions.size() == path.length() * path.action_size)
       so_far = path;
-    evaluator.tell_failure(request, *failure, seconds, episode.cost, so_far);
+    if (const auto next = evaluator.tell_failure(request, *failure, seconds, episode.cost, so_far))
+      pending.push_front(*next);
   }
 
   // Consecutive episodes of one simulator and policy run in one call where that is faster.

@@ -278,9 +278,10 @@ void Evaluator::tell_cheap(const EvaluationRequest& request, double value, std::
   i.add(request.round, request.policy, value, i.price(simulator, steps, seconds, cost));
 }
 
-void Evaluator::tell_failure(const EvaluationRequest& request, const std::string& error,
-                             double seconds, std::optional<double> cost,
-                             const std::optional<VectorPath>& so_far) {
+std::optional<EvaluationRequest> Evaluator::tell_failure(const EvaluationRequest& request,
+                                                         const std::string& error, double seconds,
+                                                         std::optional<double> cost,
+                                                         const std::optional<VectorPath>& so_far) {
   Impl& i = *impl_;
   Attempt attempt = i.attempt_of(request, so_far ? so_far->length() : 0, seconds, cost);
   attempt.failed = true;
@@ -292,7 +293,11 @@ void Evaluator::tell_failure(const EvaluationRequest& request, const std::string
   const std::pair key(request.round.index, request.policy);
   i.failed_costs[key] += attempt.cost;
   i.attempts[key] = request.attempt + 1;
-  if (request.attempt < i.subject.failures.retries) return;
+  if (request.attempt < i.subject.failures.retries) {
+    EvaluationRequest next = request;
+    ++next.attempt;
+    return next;
+  }
   if (i.subject.failures.stop)
     throw Error(Errc::simulator,
                 fmt::format("episode {} failed {} times, the last time with: {}; all that was paid "
@@ -304,6 +309,7 @@ void Evaluator::tell_failure(const EvaluationRequest& request, const std::string
                 fmt::format("{} episodes in a row failed after all their retries, the last one "
                             "with: {}; all that was paid for is kept, and the same command goes on",
                             i.failed_in_a_row, attempt.error));
+  return std::nullopt;
 }
 
 void Evaluator::drop(std::size_t simulator, const std::string& error) {

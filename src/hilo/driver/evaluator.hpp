@@ -71,11 +71,13 @@ class Evaluator {
   // A cheap one.
   void tell_cheap(const EvaluationRequest& request, double value, std::uint64_t steps,
                   double seconds, std::optional<double> cost = std::nullopt);
-  // An expensive attempt failed: it is made again, or the episode is left out. Throws
-  // Errc::simulator if the rules say so, or if three episodes in a row failed.
-  void tell_failure(const EvaluationRequest& request, const std::string& error, double seconds,
-                    std::optional<double> cost = std::nullopt,
-                    const std::optional<VectorPath>& so_far = std::nullopt);
+  // An expensive attempt failed. Returns the next attempt, which should be made now; nothing if the
+  // episode is left out. Throws Errc::simulator if the rules say so, or if three episodes in a row
+  // were left out.
+  std::optional<EvaluationRequest> tell_failure(
+      const EvaluationRequest& request, const std::string& error, double seconds,
+      std::optional<double> cost = std::nullopt,
+      const std::optional<VectorPath>& so_far = std::nullopt);
   // A cheap simulator failed for good, and is not used.
   void drop(std::size_t simulator, const std::string& error);
 

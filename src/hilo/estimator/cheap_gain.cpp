@@ -14,7 +14,6 @@ using Index = Eigen::Index;
 // More free episodes than this for each paired one improve nothing that can be seen.
 constexpr double kMostFree = 200;
 constexpr double kAlmostOne = 1 - 1e-12;
-constexpr double kUnseen = 2;  // of n: share of the variance that nothing seen excludes
 
 double golden_section(double low, double high, int steps, const auto& f) {
   const double share = 0.3819660112501051;
@@ -63,22 +62,11 @@ void coordinate_search(std::vector<double>& x, double low, double high, const au
     }
 }
 
-double effective_number(std::span<const double> values, double mean) {
-  double squares = 0, fourths = 0;
-  for (const double x : values) {
-    const double d2 = (x - mean) * (x - mean);
-    squares += d2;
-    fourths += d2 * d2;
-  }
-  const auto n = static_cast<double>(values.size());
-  return fourths > 0 ? std::min(n, 3 * squares * squares / fourths) : n;
-}
-
 }  // namespace
 
 double Predictability::lower(double z) const {
   const double degrees = effective - 2 - static_cast<double>(num_cheap);
-  if (degrees <= 0 || r2 <= 0) return 0;
+  if (degrees <= 0 || r2 <= 0 || rests_on_few_events(effective, static_cast<double>(n))) return 0;
   const double r = std::sqrt(std::min(r2, std::max(0.0, 1 - kUnseen / effective)));
   return std::tanh(std::max(0.0, std::atanh(r) - z / std::sqrt(degrees)));
 }
@@ -105,12 +93,12 @@ Predictability predictability(std::span<const PairedSample> samples) {
     const SmallMatrix inverse = inverse_scaled(s);
     const SmallVector beta = inverse * products.col(0).tail(cheap);
     const double high_mean = summarise(sample.high).mean;
-    out.effective = std::min(out.effective, effective_number(sample.high, high_mean));
+    out.effective = std::min(out.effective, effective_number(sample.high));
     SmallVector means(cheap);
     for (Index l = 0; l < cheap; ++l) {
       const std::vector<double>& low = sample.low[static_cast<std::size_t>(l)];
       means[l] = summarise(low).mean;
-      out.effective = std::min(out.effective, effective_number(low, means[l]));
+      out.effective = std::min(out.effective, effective_number(low));
     }
     for (std::size_t j = 0; j < out.n; ++j) {
       SmallVector d(cheap);

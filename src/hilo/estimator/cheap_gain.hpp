@@ -11,17 +11,14 @@ namespace hilo {
 struct Predictability {
   std::size_t n = 0;
   std::size_t num_cheap = 0;
-  // Normal values that would tell as much: a variance that rests on a few large deviations, as
-  // those of rare failures, is known as badly as from so few values. 3 (sum d^2)^2 / sum d^4, at
-  // most n.
+  // The least effective_number of all of them.
   double effective = 0;
   // Share of the expensive variance that a linear prediction from the cheap returns removes, each
   // return predicted from all others; at least 0. For one cheap simulator nearly rho^2.
   double r2 = 0;
 
-  // Bounds of the multiple correlation at z standard errors, by Fisher's transformation. However
-  // well the pairs agree, what has not been seen among them may come as often as 1 in n, so that at
-  // least 2 / n of the variance is taken to be left.
+  // Bounds of the multiple correlation at z standard errors, by Fisher's transformation. At least
+  // the unseen part of the variance is taken to be left.
   double lower(double z) const;
   double upper(double z) const;
 };

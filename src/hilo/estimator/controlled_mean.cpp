@@ -125,6 +125,23 @@ double third_moment(std::span<const double> values) {
   return sample_skewness(values) * s.sd * s.sd * s.sd;
 }
 
+// The least effective number of values of the simulators.
+double effective_pairs(const PairedSample& sample) {
+  double effective = effective_number(sample.high);
+  for (const auto& low : sample.low) effective = std::min(effective, effective_number(low));
+  return effective;
+}
+
+// Where variances rest on rare events, pairs that happen to agree say little about how often they
+// would not. For all others this is 0.
+double unseen_variance(const PairedSample& sample) {
+  const auto n = static_cast<double>(sample.high.size());
+  const double effective = effective_pairs(sample);
+  if (effective > n / 2) return 0;
+  const double sd = summarise(sample.high).sd;
+  return std::min(1.0, kUnseen / effective) * sd * sd / n;
+}
+
 }  // namespace
 
 ControlledMean plain_mean(std::span<const double> values) {
@@ -183,10 +200,10 @@ ControlledMean controlled_mean(const PairedSample& given) {
   const SmallMatrix all = all_cheap_covariances(sample);
   const SmallMatrix v = inverse_scaled(information_of(all, free).psi, 0);
   const double of_free = mean_beta.dot(v * mean_beta);
-  const double of_pairs = out.variance;
+  const double of_pairs = std::max(out.variance, unseen_variance(sample));
   // Third cumulants add up; those of the free means are counted as if each had all its returns to
   // itself.
-  double third = out.skewness * of_pairs * std::sqrt(of_pairs);
+  double third = out.skewness * out.variance * std::sqrt(out.variance);
   double most_free = 0;
   for (Index l = 0; l < cheap; ++l) {
     const auto& values = sample.free[static_cast<std::size_t>(l)];

@@ -26,6 +26,19 @@ PairedSample PairedSample::of(const std::vector<std::size_t>& cheap) const {
   return out;
 }
 
+double effective_number(std::span<const double> values) {
+  const auto n = static_cast<double>(values.size());
+  double mean = 0;
+  for (const double x : values) mean += x / n;
+  double squares = 0, fourths = 0;
+  for (const double x : values) {
+    const double d2 = (x - mean) * (x - mean);
+    squares += d2;
+    fourths += d2 * d2;
+  }
+  return fourths > 0 ? std::min(n, 3 * squares * squares / fourths) : n;
+}
+
 Covariances covariances_of(const PairedSample& sample) {
   const std::size_t n = sample.high.size();
   const std::size_t size = sample.num_cheap() + 1;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 #include <vector>
 
 namespace hilo {
@@ -44,6 +45,19 @@ struct PairedSample {
   std::size_t num_cheap() const { return low.size(); }
   PairedSample of(const std::vector<std::size_t>& cheap) const;  // counted from 0
 };
+
+// Normal values that would tell as much about their variance, 3 (sum d^2)^2 / sum d^4, at most n: a
+// variance that rests on a few large deviations, as those of rare failures, is known as badly as
+// from so few values.
+double effective_number(std::span<const double> values);
+// However well pairs agree, what has not been seen among n of them may come as often as 1 in n, so
+// that this part of the variance, divided by n, is taken to be left.
+inline constexpr double kUnseen = 2;
+// Whether variances rest on rare events (a kurtosis above 6), and on too few of them to know how
+// often the simulators agree.
+inline bool rests_on_few_events(double effective, double n) {
+  return effective < 20 && effective <= n / 2;
+}
 
 // Sample covariances of the paired returns; zero for fewer than two.
 Covariances covariances_of(const PairedSample& sample);

@@ -49,8 +49,8 @@ ControlledTest run_test(const Fidelities& fidelities, const QTable& q,
     for (const TestEpisode& test : tests) {
       StreamAddress at = streams;
       at.first_rollout = static_cast<std::uint32_t>(test.number);
-      paired.push_back(run(fidelities.low(l), policies[l].q().behaviour(0), at, horizon, 1,
-                           out.low_steps)[0]);
+      paired.push_back(
+          run(fidelities.low(l), policies[l].q().behaviour(0), at, horizon, 1, out.low_steps)[0]);
     }
     sample.free.emplace_back();
   }
@@ -60,8 +60,8 @@ ControlledTest run_test(const Fidelities& fidelities, const QTable& q,
   StreamAddress free = streams;
   free.purpose = Purpose::evaluation_free;
   for (std::size_t l = 0; l < cheap; ++l)
-    sample.free[l] = run(fidelities.low(l), policies[l].q().behaviour(0), free, horizon, count,
-                         out.low_steps);
+    sample.free[l] =
+        run(fidelities.low(l), policies[l].q().behaviour(0), free, horizon, count, out.low_steps);
   const ControlledMean plain = plain_mean(sample.high);
   const ControlledMean mean = controlled_mean(sample);
   if (!(mean.variance < plain.variance) || !(mean.variance > 0)) return out;

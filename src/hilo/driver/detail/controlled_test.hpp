@@ -22,9 +22,9 @@ struct ControlledTest {
   std::uint64_t low_steps = 0;               // that it took
 };
 
-// Runs the greedy policy of `q` in the cheap simulators with the random numbers of the tests, and in
-// further episodes of their own. `streams` is the address of test 0; `cost_ratio` is the cost of an
-// expensive step in cheap ones, 0 if cheap ones cost nothing.
+// Runs the greedy policy of `q` in the cheap simulators with the random numbers of the tests, and
+// in further episodes of their own. `streams` is the address of test 0; `cost_ratio` is the cost of
+// an expensive step in cheap ones, 0 if cheap ones cost nothing.
 ControlledTest run_controlled_test(const Fidelities& fidelities, const QTable& q,
                                    std::span<const TestEpisode> tests, const StreamAddress& streams,
                                    const Horizon& horizon, double cost_ratio);
