@@ -32,7 +32,7 @@ for file in my-spec.toml plant.toml my-pair/high/transitions.csv my-pair/map.csv
 done
 
 count=0
-for page in "$source_dir/README.md" "$source_dir"/docs/{learn,programs,usage,spec,tables,store,nas}.md; do
+for page in "$source_dir/README.md" "$source_dir"/docs/{learn,evaluate,programs,usage,spec,tables,store,nas}.md; do
   while IFS= read -r line; do
     command=${line%%  #*}
     case $command in

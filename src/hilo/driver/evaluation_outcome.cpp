@@ -66,6 +66,11 @@ EvaluationOutcome outcome_of(const Evaluator& evaluator, const std::string& coup
                         .replayed = evaluator.replayed(),
                         .paid = evaluator.paid(),
                         .notes = notes};
+  if (out.skipped > 0)
+    out.notes.push_back(fmt::format(
+        "{} episodes were left out because all attempts at them failed; if failures are "
+        "more likely in good or in bad episodes, the values are biased",
+        out.skipped));
   const std::size_t policies = subject.policies.size();
   const auto n = static_cast<double>(evaluation.num_pairs());
   for (std::size_t p = 0; p < policies; ++p) {

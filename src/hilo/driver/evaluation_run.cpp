@@ -343,13 +343,6 @@ std::string EvaluationRun::coupling() const {
 
 std::vector<std::string> EvaluationRun::notes() const {
   std::vector<std::string> out;
-  const Evaluation& evaluation = impl_->evaluator.evaluation();
-  if (evaluation.skipped() > 0)
-    out.push_back(
-        fmt::format("{} episodes were left out because all attempts at them failed; if failures "
-                    "are more likely "
-                    "in good or in bad episodes, the values are biased",
-                    evaluation.skipped()));
   if (impl_->resets > 0)
     out.push_back(fmt::format(
         "{} resets of the expensive simulator gave start states for free cheap episodes; they took "

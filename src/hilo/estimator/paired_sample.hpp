@@ -56,7 +56,7 @@ inline constexpr double kUnseen = 2;
 // Whether variances rest on rare events (a kurtosis above 6), and on too few of them to know how
 // often the simulators agree.
 inline bool rests_on_few_events(double effective, double n) {
-  return effective < 20 && effective <= n / 2;
+  return effective < 10 && effective <= n / 2;
 }
 
 // Sample covariances of the paired returns; zero for fewer than two.
