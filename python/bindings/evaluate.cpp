@@ -234,7 +234,7 @@ void bind_evaluate(nb::module_& m) {
                          saved.hash);
       },
       "file"_a, "observations"_a, "actions"_a,
-      nb::sig("def policy_file(file: str | os.PathLike[str], observations: int | "
+      nb::sig("def policy_file(file: str | os.PathLike, observations: int | "
               "collections.abc.Sequence[tuple[float, float]], actions: int | "
               "collections.abc.Sequence[tuple[float, float]]) -> tuple[PolicySteps, str]"),
       "A policy that hilo learn has written. Use hilo.evaluate.");
@@ -314,7 +314,7 @@ void bind_evaluate(nb::module_& m) {
               "float, until: float, retries: int, stop: bool, quantity: "
               "collections.abc.Callable[[numpy.typing.NDArray[numpy.float64], "
               "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], bool], "
-              "float], journal: str | os.PathLike[str] | None, sync: bool) -> Evaluator"),
+              "float], journal: str | os.PathLike | None, sync: bool) -> Evaluator"),
       "Begins an evaluation. Use hilo.evaluate.");
 
   m.def(

@@ -97,7 +97,7 @@ class EpisodeRunner:
         )
 
     def _row(self, observation: Any) -> NDArray[np.float64]:
-        row = self._answer(lambda: self.row(observation))
+        row: NDArray[np.float64] = self._answer(lambda: self.row(observation))
         if not np.all(np.isfinite(row)):
             raise SimulatorFailed(f"the observation is {observation!r}, but must be finite")
         return row

@@ -168,7 +168,7 @@ Measured = Callable[[EvaluatedEpisode], float]
 def _measure(quantity: str | Measured, gamma: float, success_above: float | None) -> Measured:
     if callable(quantity):
         return quantity
-    if quantity not in _QUANTITIES:
+    if not isinstance(quantity, str) or quantity not in _QUANTITIES:
         raise Error(
             f"quantity is {quantity!r}, but must be one of {', '.join(_QUANTITIES)}, or a function of an episode",
             Errc.usage,
@@ -394,9 +394,9 @@ def evaluate(
     given = [low for low in given if low is not None]
     if len(given) > _MOST_CHEAP:
         raise Error(f"there are {len(given)} cheap simulators, but at most {_MOST_CHEAP} can help", Errc.usage)
-    for what, number in (("budget", budget), ("cost", cost), ("until", until)):
+    for what, number, most in (("budget", budget, 1e9), ("cost", cost, 1e300), ("until", until, 1e300)):
         if number is not None:
-            number_in(number, what, 0, 1e300)
+            number_in(number, what, 0, most)
     if budget is not None and cost is not None:
         raise Error("budget and cost are both given; an evaluation has one of them", Errc.usage)
     if not budget and not cost and not until:
@@ -404,9 +404,9 @@ def evaluate(
     gamma = number_in(gamma, "gamma", 0, 1)
     seed = whole_in(seed, "seed", 0, MAX_SEED)
     retries = whole_in(retries, "retries", 0, 1000)
-    if on_failure not in ("skip", "stop"):
+    if not isinstance(on_failure, str) or on_failure not in ("skip", "stop"):
         raise Error(f"on_failure is {on_failure!r}, but must be 'skip' or 'stop'", Errc.usage)
-    if coupling != "auto" and coupling not in _COUPLINGS:
+    if not isinstance(coupling, str) or coupling not in ("auto", *_COUPLINGS):
         raise Error(f"coupling is {coupling!r}, but must be auto, seed, start or none", Errc.usage)
     if success_above is not None:
         success_above = number_in(success_above, "success_above", -math.inf, math.inf)

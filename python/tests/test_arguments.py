@@ -108,6 +108,7 @@ class World:
         (folder / "learn.toml").write_text(LEARN_SPEC)
         self.learn_spec = hilo.load_learn_spec(folder / "learn.toml")
         self.learnt = hilo.learn(**learnt(self))
+        self.evaluated = hilo.evaluate(**evaluated(self))
         (folder / "spec.toml").write_text(SPEC)
         self.spec = hilo.load_spec(folder / "spec.toml")
         self.run_episode = asked(self).ask().run_in(asked(self).high)
@@ -122,6 +123,34 @@ def asked(w: World) -> hilo.Run:
 
 def new_file(w: World) -> Path:
     return w.folder / f"new-{next(w.files)}"
+
+
+def to_the_right(state: int) -> int:
+    return 1
+
+
+def evaluated(w: World) -> dict[str, Any]:
+    return dict(
+        policy=to_the_right,
+        high=hilo.wrap(walk, **WALK),
+        lows=[hilo.wrap(sure_walk, **WALK)],
+        budget=4,
+        cost=None,
+        until=None,
+        costs=None,
+        quantity="return",
+        success_above=None,
+        gamma=1.0,
+        max_steps=20,
+        coupling="auto",
+        retries=0,
+        on_failure="skip",
+        seed=1,
+        name="walk",
+        journal=new_file(w),
+        sync=False,
+        progress=None,
+    )
 
 
 def learnt(w: World) -> dict[str, Any]:
@@ -242,6 +271,16 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
         dict(high=w.problem, agent="mcrl", episodes=20, seeds=1, gamma=0.9, progress=False),
     ),
     "learn": lambda w: (hilo.learn, learnt(w)),
+    "evaluate": lambda w: (hilo.evaluate, evaluated(w)),
+    "Evaluated.report": lambda w: (w.evaluated.report, dict(out=new_file(w), force=False)),
+    "mlblue_allocation": lambda w: (
+        hilo.mlblue_allocation,
+        dict(covariances=np.eye(2), costs=[1.0, 0.1], budget=10.0, rounded=True),
+    ),
+    "mfmc_plan": lambda w: (
+        hilo.mfmc_plan,
+        dict(covariances=np.eye(2), costs=[1.0, 0.1], budget=10.0, rounded=True),
+    ),
     "program": lambda w: (hilo.program, dict(command="true")),
     "check_simulator": lambda w: (
         hilo.check_simulator,
@@ -595,6 +634,7 @@ WITHOUT_ARGUMENTS = {
     *("Learner.ask", "Learner.policy_json", "Learner.page", "LearnRequest", "LearnRequest.json", "LearnSpec", "Learnt"),
     *("Run.ask", "Run.finish", "Run.save", "EpisodeRequest"),
     *("Program", "SimulatorFinding", "SimulatorFindings"),
+    *("Evaluated", "Evaluated.plot", "EvaluatedEpisode", "Worth"),
     *("Agent.prepare", "Agent.run_episode", "Agent.save", "Model.arrays", "Walker.reset"),
     *("Store.close", "Store.experiments", "Study.columns", "Study.findings"),
     *("add_agent_kind", "agent_kinds", "problem_kinds", "estimator_kinds", "metric_kinds", "shipped_specs", "version", "commit"),
@@ -627,7 +667,7 @@ def test_every_parameter_is_tried(world: World, name: str) -> None:
     native = getattr(function, "__nb_signature__", None)
     if native:
         known = {p.name for p in _parameters_of(native[0][0].splitlines()[-1])[0]}
-    elif function in (hilo.train, hilo.learn, hilo.diagnose, hilo.run, hilo.pair, hilo.project):
+    elif function in (hilo.train, hilo.learn, hilo.evaluate, hilo.diagnose, hilo.run, hilo.pair, hilo.project):
         kinds = inspect.signature(function).parameters
         known = {key for key, p in kinds.items() if p.kind is not p.VAR_KEYWORD}
     else:
@@ -642,7 +682,7 @@ FOREIGN = re.compile(
 
 
 # Parameters that accept a function. An exception of that function is not an error of hilo.
-TAKE_FUNCTIONS = ("high", "low", "thing", "map", "progress", "on_progress", "start", "reward", "set_state")
+TAKE_FUNCTIONS = ("high", "low", "lows", "policy", "quantity", "thing", "map", "progress", "on_progress", "start", "reward", "set_state")
 
 
 def check(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:

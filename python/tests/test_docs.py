@@ -68,6 +68,17 @@ def test_the_page_for_learning_runs(root: Path, tmp_path: Path) -> None:
     assert (tmp_path / "river.policy.json").exists()
 
 
+def test_the_page_for_evaluating_runs(root: Path, tmp_path: Path) -> None:
+    page = (root / "docs" / "evaluate.md").read_text()
+    (shown,) = blocks(root / "docs" / "evaluate.md", "python")
+    printed = run(shown, tmp_path)
+    assert "as sharp as" in printed, printed
+    assert (tmp_path / "pendulum.html").exists()
+    # The sentence of the page is the one that is printed.
+    sentence = printed.split("pendulum: ", 1)[1].split("\n")[0]
+    assert sentence in page.replace("\n", " "), sentence
+
+
 def test_ask_and_tell_measures_what_a_run_does(root: Path, tmp_path: Path) -> None:
     shown = blocks(root / "docs" / "ask-and-tell.md", "python")
     assert len(shown) == 3

@@ -26,8 +26,9 @@ constexpr std::size_t kFewValues = 20;
 constexpr double kSkewed = 1;
 constexpr std::uint64_t kEnoughConstants = 10;
 constexpr double kChance = 4;  // sqrt(n) times the relative excess of a variance that chance gives
-constexpr double kFreeGrowth = 2;  // of the number of free episodes between two looks
-constexpr double kSlack = 1e-9;    // of rounding, when a budget is divided by a cost
+constexpr double kFreeGrowth = 2;            // of the number of free episodes between two looks
+constexpr std::size_t kMostAsked = 100'000;  // at a time; the others once these are told
+constexpr double kSlack = 1e-9;              // of rounding, when a budget is divided by a cost
 
 std::uint64_t whole(double value) {
   return value > 0 ? static_cast<std::uint64_t>(std::min(value * (1 + kSlack), 1e15)) : 0;
@@ -246,13 +247,13 @@ std::vector<EvaluationRound> Evaluation::missing() const {
   for (std::size_t s = 0; s <= rules_.num_cheap; ++s) {
     const Returns& paired = paired_[s];
     std::uint64_t found = 0;
-    for (std::uint64_t index = 0; found < wanted_[s]; ++index) {
+    for (std::uint64_t index = 0; found < wanted_[s] && out.size() < kMostAsked; ++index) {
       if (is_skipped(index)) continue;
       ++found;
       if (index >= paired.known.size() || !paired.known[index])
         out.push_back({.simulator = s, .free = false, .index = index});
     }
-    for (std::uint64_t index = 0; index < wanted_free_[s]; ++index)
+    for (std::uint64_t index = 0; index < wanted_free_[s] && out.size() < kMostAsked; ++index)
       if (index >= free_[s].known.size() || !free_[s].known[index])
         out.push_back({.simulator = s, .free = true, .index = index});
   }

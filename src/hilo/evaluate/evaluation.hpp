@@ -92,7 +92,8 @@ class Evaluation {
  public:
   explicit Evaluation(EvaluationRules rules);
 
-  // Episodes that are needed next, in any order; empty if it is done. The same until all are told.
+  // Episodes that are needed next, in any order; empty if it is done. What is not told is asked for
+  // again.
   std::vector<EvaluationRound> ask();
   // One value for each policy, and the cost of them all.
   void tell(const EvaluationRound& round, std::span<const double> values, double cost);
