@@ -92,6 +92,7 @@ int run(const Options& options) {
       options.page.empty() ? spec.spec.name + ".evaluation.html" : options.page;
   require_writable(page,
                    {.mark = kPageMark, .inputs = {options.spec, journal}, .force = options.force});
+  require_folder(page);
   std::signal(SIGPIPE, SIG_IGN);  // a closed pipe must not end the run
   const StopOnSignal stop;
   EvaluationRun evaluation(spec, policies, {.journal = journal, .durable = !options.no_sync});
@@ -137,10 +138,10 @@ Handler add_evaluate(App& app) {
       .required();
   app.add_option("--budget", options->budget,
                  "what may be spent: the cost of so many expensive episodes, cheap ones included")
-      .check(number_in({.low = 1, .high = 1e9}));
+      .check(number_in({.low = 2, .high = 1e9}));
   app.add_option("--until", options->until,
                  "stop as soon as the interval reaches this far on either side")
-      .check(number_in({.low = 0, .high = 1e300}));
+      .check(positive_number());
   app.add_option("--quantity", options->quantity,
                  "what is measured: return, total-reward, length or success");
   app.add_option("--coupling", options->coupling,

@@ -24,6 +24,12 @@ void require_one(const Options& options) {
     throw Error(Errc::usage, fmt::format("hilo journal {} takes one journal", options.action));
 }
 
+std::string episodes_of(const JournalledRun& run, const Spent& spent) {
+  if (!run.simulators.empty() && run.simulators[0].role == "evaluated")
+    return fmt::format("{} episodes to evaluate a policy", spent.training);
+  return fmt::format("{} episodes learnt from, {} tested", spent.training, spent.testing);
+}
+
 int list(const Options& options) {
   nlohmann::json out = nlohmann::json::array();
   for (const std::string& file : options.files) {
@@ -32,9 +38,9 @@ int list(const Options& options) {
       const Spent spent = journal.spent(run.id);
       if (!options.json)
         fmt::print(
-            "{}: {}, seed {}: {} episodes learnt from, {} tested, {} attempts failed, {} "
+            "{}: {}, seed {}: {}, {} attempts failed, {} "
             "steps, cost {:.6g} (expensive simulator), begun {} by {}\n",
-            file, run.name, run.seed, spent.training, spent.testing, spent.failed,
+            file, run.name, run.seed, episodes_of(run, spent), spent.failed,
             group_digits(static_cast<double>(spent.steps)), spent.cost, run.started, run.program);
       out.push_back({{"journal", file},
                      {"name", run.name},

@@ -200,10 +200,7 @@ void require_outputs(const Options& options, const LearnOutputs& files) {
   std::error_code ignored;
   for (const auto& [file, mark] : outputs) {
     require_writable(file, {.mark = mark, .inputs = taken, .force = options.force});
-    const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-    if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK) != 0)
-      throw Error(Errc::io, fmt::format("{}: nothing can be written into the folder {}",
-                                        file.string(), folder.string()));
+    require_folder(file);
     for (const fs::path& other : taken)
       if (fs::weakly_canonical(fs::absolute(file), ignored) ==
           fs::weakly_canonical(fs::absolute(other), ignored))

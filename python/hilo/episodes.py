@@ -82,6 +82,7 @@ class EpisodeRunner:
         truncated = True
         for _ in range(max_steps):
             action = act(observation)
+            self._check(action)
             observation, reward, ended, cut = self._answer(lambda: self.step(action))  # noqa: B023
             done.append(self.action_row(action))
             seen.append(self._row(observation))
@@ -95,6 +96,20 @@ class EpisodeRunner:
             np.asarray(rewards, dtype=np.float64),
             truncated,
         )
+
+    def _check(self, action: Any) -> None:
+        """Simulators may accept nonsense silently, so that what a policy gives is looked at first."""
+        try:
+            row = self.action_row(action)
+        except (TypeError, ValueError):
+            return  # a space of its own kind, which only the simulator knows
+        wanted = 1 if isinstance(self.actions, int) else None if self.actions is None else len(self.actions)
+        good = wanted is None or (len(row) == wanted and bool(np.all(np.isfinite(row))))
+        if good and isinstance(self.actions, int):
+            good = bool(0 <= row[0] < self.actions and row[0] == int(row[0]))
+        if not good:
+            what = f"a number from 0 to {self.actions - 1}" if isinstance(self.actions, int) else f"{wanted} numbers"
+            raise Error(f"the policy gave the action {action!r}, but must give {what}", Errc.usage)
 
     def _row(self, observation: Any) -> NDArray[np.float64]:
         row: NDArray[np.float64] = self._answer(lambda: self.row(observation))

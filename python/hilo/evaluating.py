@@ -477,9 +477,9 @@ def evaluate(
         )
     text, shown, page = evaluator.outcome(_COUPLINGS[chosen], notes, "hilo.evaluate")
     found = json.loads(text)
-    for caution in found["cautions"]:
-        if "left out" in caution:
-            warnings.warn(caution, stacklevel=2)
+    for note in found["notes"]:
+        if "left out" in note or "not used" in note:
+            warnings.warn(note, stacklevel=2)
     return Evaluated(
         policies={row["name"]: _worth(row) for row in found["policies"]},
         differences={(row["a"], row["b"]): _worth(row) for row in found["comparisons"]},

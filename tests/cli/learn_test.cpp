@@ -119,7 +119,7 @@ TEST_F(Cli, EvaluatesPoliciesAndPaysForNothingTwice) {
   std::vector<std::string> as_json = command;
   as_json.push_back("--json");
   const Finished again = hilo(as_json);
-  EXPECT_NE(again.out.find("\"paid\":0"), std::string::npos) << again.out;
+  EXPECT_NE(again.out.find("\"paid\": 0"), std::string::npos) << again.out;
   EXPECT_NE(hilo({"journal", "list", "plant.evaluation.journal"}).out.find("random"),
             std::string::npos);
   EXPECT_EQ(hilo({"journal", "export", "plant.evaluation.journal"}).code, 0);

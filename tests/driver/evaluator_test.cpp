@@ -92,6 +92,26 @@ TEST(Evaluator, AgreesWithTheExactValueOfATable) {
   EXPECT_NE(evaluation_text(outcome).find("cheap"), std::string::npos);
 }
 
+// Tables run in lockstep, which must not be told of ties that are not there.
+TEST(Evaluator, EvaluatesTheUniformPolicyOfATable) {
+  EvaluateSpec spec =
+      parse_evaluate_spec(plant("episodes = 60"), "plant.toml", {"problem.sampling=alias"});
+  const EvaluationOutcome outcome = evaluate(spec, {"uniform"});
+  EXPECT_EQ(outcome.policies.size(), 1U);
+  EXPECT_NE(outcome.notes.at(0).find("inverse-cdf"), std::string::npos);
+}
+
+TEST(Evaluator, SaysThatAJournalHasEpisodesOfSomethingElse) {
+  const TemporaryFolder folder;
+  const EvaluationFiles files{.journal = folder.path() / "a.journal"};
+  const auto file = folder.write("p.json", table_policy(20, 3, 1));
+  evaluate(spec_of("episodes = 20"), {file.string()}, files);
+  folder.write("p.json", table_policy(20, 3, 2));
+  const EvaluationOutcome outcome = evaluate(spec_of("episodes = 20"), {file.string()}, files);
+  EXPECT_EQ(outcome.replayed, 0U);
+  EXPECT_NE(outcome.notes.at(0).find("not used"), std::string::npos);
+}
+
 TEST(Evaluator, GoesOnFromItsJournalWithTheSameResults) {
   const TemporaryFolder folder;
   const auto file = folder.write("right.json", table_policy(20, 3, 1));

@@ -1,6 +1,7 @@
 #include "hilo/core/output_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -111,6 +112,14 @@ void require_writable(const fs::path& name, const Overwrite& overwrite) {
                 fmt::format("{}: is there already, and hilo did not write it, or not as such a "
                             "file; give another name, or force it (--force, force=True)",
                             name.string()));
+}
+
+void require_folder(const fs::path& file) {
+  std::error_code ignored;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
+  if (!fs::is_directory(folder, ignored) || ::access(folder.c_str(), W_OK) != 0)
+    throw Error(Errc::io, fmt::format("{}: nothing can be written into the folder {}",
+                                      file.string(), folder.string()));
 }
 
 void require_writable_picture(const fs::path& file, const std::vector<fs::path>& inputs) {

@@ -17,6 +17,9 @@ struct Overwrite {
 
 // Throws unless `file` may be written. Symbolic links are followed.
 void require_writable(const std::filesystem::path& file, const Overwrite& overwrite);
+// Throws Errc::io unless its folder is there and can be written to, for commands that would find
+// out only after long work.
+void require_folder(const std::filesystem::path& file);
 
 // The same for a picture. A picture cannot hold a mark, so that any existing file of this name may
 // be overwritten, except stores and inputs. If the name is a symbolic link, the link is removed, so

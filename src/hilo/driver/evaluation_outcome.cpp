@@ -66,6 +66,7 @@ EvaluationOutcome outcome_of(const Evaluator& evaluator, const std::string& coup
                         .replayed = evaluator.replayed(),
                         .paid = evaluator.paid(),
                         .notes = notes};
+  out.notes.insert(out.notes.end(), evaluator.notes().begin(), evaluator.notes().end());
   if (out.skipped > 0)
     out.notes.push_back(fmt::format(
         "{} episodes were left out because all attempts at them failed; if failures are "

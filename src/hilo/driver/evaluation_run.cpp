@@ -343,6 +343,11 @@ std::string EvaluationRun::coupling() const {
 
 std::vector<std::string> EvaluationRun::notes() const {
   std::vector<std::string> out;
+  if (const std::string& why = impl_->sides.no_coupling; !why.empty())
+    out.push_back(fmt::format(
+        "sharing random numbers does little here, because coupling {}; without it the cheap "
+        "simulator can hardly help",
+        why));
   if (impl_->resets > 0)
     out.push_back(fmt::format(
         "{} resets of the expensive simulator gave start states for free cheap episodes; they took "

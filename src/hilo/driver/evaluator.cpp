@@ -71,7 +71,24 @@ struct Evaluator::Impl {
                            .name = subject.simulators[0],
                            .version = std::string(version()),
                            .identity = subject.high.hash()}}}));
+      note_others(p);
     }
+  }
+
+  // Episodes of something that has changed since are not used, which should not go unnoticed.
+  void note_others(std::size_t policy) {
+    const std::string start = fmt::format("{}: {} (", subject.name, subject.policies[policy]);
+    std::uint64_t episodes = 0;
+    for (const JournalledRun& run : journal->runs())
+      if (run.id != runs[policy] && run.name.starts_with(start))
+        episodes += journal->spent(run.id).training;
+    if (episodes > 0)
+      notes.push_back(fmt::format(
+          "the journal has {} expensive episodes of '{}' that are not used, because the policy, "
+          "the "
+          "expensive simulator (its command, its file, other files in the command), the seed or "
+          "max_steps is another one now",
+          episodes, subject.policies[policy]));
   }
 
   // Measured costs differ from one process to the next, so that those of the first are kept.
@@ -187,6 +204,7 @@ struct Evaluator::Impl {
   Evaluation evaluation;
   std::optional<Journal> journal;
   std::vector<std::int64_t> runs;
+  std::vector<std::string> notes;
   bool declared = false, reports = false;
   std::map<EvaluationRound, Partial> partials;
   std::map<std::uint64_t, std::vector<double>> starts;
@@ -215,6 +233,8 @@ CostUnit Evaluator::unit() const {
          : impl_->reports ? CostUnit::reported
                           : CostUnit::seconds;
 }
+
+const std::vector<std::string>& Evaluator::notes() const { return impl_->notes; }
 
 double Evaluator::share() const {
   const double budget = impl_->evaluation.budget();

@@ -93,6 +93,8 @@ class Evaluator {
   std::uint64_t steps(std::size_t simulator) const;
   CostUnit unit() const;
   double share() const;  // of the budget that is spent
+  // What the user should know about the journal, in sentences.
+  const std::vector<std::string>& notes() const;
 
  private:
   struct Impl;

@@ -295,6 +295,11 @@ void Evaluation::plan() {
     case Phase::pairing: {
       const auto found = judge(chosen_, 0);
       if (found) return adopt(*found);
+      if (rests_on_few(chosen_)) {  // more pairs may show more of what is rare
+        chosen_.clear();
+        phase_ = Phase::pilot;
+        return plan();
+      }
       for (const std::size_t l : chosen_)
         reasons_[l - 1] = "at first it seemed to pay, but with more episodes it did not";
       return go_on_plainly();
@@ -321,6 +326,7 @@ void Evaluation::plan_pilot() {
   std::ranges::stable_sort(by_cost, {}, [&](std::size_t l) { return costs_[l]; });
   const double share = kPilotShare * stage_budget_ - pilot_cheap();
   tried_.clear();
+  for (const std::size_t l : by_cost) reasons_[l - 1].clear();
   for (const std::size_t l : by_cost) {
     Cheap with = tried_;
     with.push_back(l);
@@ -446,7 +452,11 @@ void Evaluation::buy_free(const Judgement& judgement) {
   for (const std::size_t l : tried_)
     if (std::ranges::find(chosen_, l) == chosen_.end() && !dropped_[l - 1])
       reasons_[l - 1] = "it adds too little to the others to pay for its cost";
-  predicted_variance_ = controlled_variance(careful.covariances, now, counts);
+  // What is to be expected, as opposed to what the plan is careful about.
+  const std::vector<PairedSample> samples = targets(chosen_);
+  const Covariances seen = with_correlation(sum_of(samples), std::sqrt(predictability(samples).r2));
+  predicted_variance_ =
+      controlled_variance(seen, now, counts) / static_cast<double>(samples.size());
   phase_ = is_all ? Phase::finishing : Phase::freeing;
 }
 
@@ -458,6 +468,11 @@ void Evaluation::go_on_plainly() {
   phase_ = Phase::plainly;
 }
 
+bool Evaluation::rests_on_few(const Cheap& cheap) const {
+  const Predictability seen = predictability(targets(cheap));
+  return rests_on_few_events(seen.effective, static_cast<double>(seen.n));
+}
+
 void Evaluation::explain_plain() {
   for (const std::size_t l : tried_) {
     if (!reasons_[l - 1].empty()) continue;
@@ -467,11 +482,14 @@ void Evaluation::explain_plain() {
       reasons_[l - 1] =
           fmt::format("all returns of {} so far are equal",
                       c.variance(0) > 0 ? "this simulator" : "the expensive simulator");
+    else if (rests_on_few({l}))
+      reasons_[l - 1] =
+          "returns vary mostly by a few rare events, too few to know how often the two agree on "
+          "them";
     else if (judge({l}, 0))
       reasons_[l - 1] = fmt::format(
-          "it seems to pay, but {} pairs are too few to be sure, and more would cost more than "
-          "{:.0f} % of the budget",
-          samples.front().high.size(), 100 * kPilotShare);
+          "it seems to pay, but the {} pairs that a pilot may have are too few to be sure",
+          samples.front().high.size());
     else
       reasons_[l - 1] =
           "its returns do not predict the expensive ones well enough to pay for its cost";

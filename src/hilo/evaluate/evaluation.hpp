@@ -135,7 +135,8 @@ class Evaluation {
   const std::vector<EvaluationStage>& stages() const { return stages_; }
   // The level of the final intervals: smaller than asked for if the stages have spent the rest.
   double alpha() const { return stages_.empty() ? rules_.alpha : stages_.back().alpha; }
-  // Variance of the result, predicted when the free episodes were planned; nothing without a plan.
+  // Variance of the result, or of a difference in the mean over all pairs of policies, predicted
+  // when the free episodes were planned; nothing without a plan.
   std::optional<double> predicted_variance() const { return predicted_variance_; }
 
  private:
@@ -159,6 +160,7 @@ class Evaluation {
   void buy_free(const Judgement& judgement);
   void go_on_plainly();
   void explain_plain();
+  bool rests_on_few(const Cheap& cheap) const;
   void end_stage();
 
   std::vector<std::uint64_t> pairs_of(const Cheap& cheap) const;

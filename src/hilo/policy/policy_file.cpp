@@ -96,10 +96,10 @@ class UniformPolicy final : public Policy {
                     fmt::format("a uniform policy needs finite bounds, but an action is {}",
                                 actions.describe()));
     if (!observations.is_discrete() || !actions.is_discrete()) return;
-    heads_.assign(observations.size(),
-                  {.count = static_cast<std::uint32_t>(actions.size()), .first = 0});
+    // It always explores, so that its greedy action is never taken.
+    heads_.assign(observations.size(), {.count = 1, .first = 0});
     behaviour_ = {.heads = heads_,
-                  .ties = {},
+                  .ties = {&first_, 1},
                   .num_actions = static_cast<std::uint32_t>(actions.size()),
                   .epsilon = 1};
   }
@@ -127,6 +127,7 @@ class UniformPolicy final : public Policy {
 
  private:
   std::vector<GreedyHead> heads_;
+  Action first_ = 0;
   Behaviour behaviour_;
 };
 
@@ -192,8 +193,12 @@ SavedPolicy parse_policy(const std::string& text, const std::string& where) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (json.is_discarded() || !json.is_object() || !json.contains("hilo_policy"))
     fail(where, "is not a policy of hilo: a JSON object with the key 'hilo_policy'");
-  if (json["hilo_policy"] != 1 || !json.contains("kind") || json["kind"] != "table")
-    fail(where, "is a policy of a kind or version that this hilo does not know");
+  if (json["hilo_policy"] != 1)
+    fail(where, fmt::format("'hilo_policy' is {}, but this hilo knows version 1",
+                            json["hilo_policy"].dump()));
+  if (!json.contains("kind") || json["kind"] != "table")
+    fail(where, fmt::format("'kind' is {}, but must be \"table\"",
+                            json.contains("kind") ? json["kind"].dump() : "missing"));
   SavedPolicy out;
   out.values.num_states = whole(json, "states", where);
   out.values.num_actions = whole(json, "actions", where);

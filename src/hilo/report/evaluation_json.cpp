@@ -46,6 +46,7 @@ std::string evaluation_json(const EvaluationOutcome& outcome) {
               {"paid", outcome.paid},
               {"coupling", outcome.coupling},
               {"cautions", cautions(outcome)},
+              {"notes", outcome.notes},
               {"policies", Json::array()},
               {"comparisons", Json::array()},
               {"simulators", Json::array()},

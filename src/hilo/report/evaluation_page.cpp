@@ -59,7 +59,8 @@ std::string intervals(const std::vector<Row>& rows, const std::string& label, bo
   };
   std::string out = fmt::format(
       "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{}\" "
-      "style=\"width:100%;height:auto;max-width:56rem\" font-size=\"14\" fill=\"var(--text)\">\n",
+      "style=\"width:100%;min-width:34rem;height:auto;max-width:56rem\" font-size=\"14\" "
+      "fill=\"var(--text)\">\n",
       kWidth, height + 46, escape_html(label));
   const double step = step_of(high - low);
   for (double v = std::ceil(low / step) * step; v <= high; v += step)
@@ -122,7 +123,8 @@ std::string differences_picture(const EvaluationOutcome& outcome) {
     rows.push_back(row_of(outcome.policies[c.a].name + " − " + outcome.policies[c.b].name,
                           c.difference.best, c.is_clear() ? "var(--good)" : "var(--quiet)"));
   return fmt::format(
-      "<figure>{}<p class=\"note\">Differences between policies. All intervals hold "
+      "<figure><div class=\"scroll\">{}</div><p class=\"note\">Differences between policies. All "
+      "intervals hold "
       "together; green ones do not contain 0.</p></figure>\n",
       intervals(rows, "difference of the " + outcome.quantity, true));
 }
@@ -132,7 +134,8 @@ std::string allocation_picture(const EvaluationOutcome& outcome) {
   constexpr double kHeight = 30;
   std::string out = fmt::format(
       "<svg viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"share of the cost by simulator\" "
-      "style=\"width:100%;height:auto;max-width:56rem\" font-size=\"14\" fill=\"var(--text)\">\n",
+      "style=\"width:100%;min-width:34rem;height:auto;max-width:56rem\" font-size=\"14\" "
+      "fill=\"var(--text)\">\n",
       kWidth, kHeight * static_cast<double>(outcome.simulators.size()) + 6);
   for (std::size_t s = 0; s < outcome.simulators.size(); ++s) {
     const SimulatorUse& use = outcome.simulators[s];
@@ -165,9 +168,12 @@ std::string make_evaluation_page(const EvaluationOutcome& outcome, const std::st
       escape_html(headline(outcome)));
   for (const std::string& caution : cautions(outcome))
     out += fmt::format("<p class=\"missing\">{}</p>\n", escape_html(caution));
+  for (const std::string& note : outcome.notes)
+    out += fmt::format("<p class=\"note\">{}</p>\n", escape_html(note));
   const PolicyResult& first = outcome.policies[0];
   out +=
-      fmt::format("<figure>{}<p class=\"note\">{}</p></figure>\n", value_picture(outcome),
+      fmt::format("<figure><div class=\"scroll\">{}</div><p class=\"note\">{}</p></figure>\n",
+                  value_picture(outcome),
                   escape_html(outcome.policies.size() == 1 && first.value.best.controlled
                                   ? fmt::format("The value with its interval; the same expensive "
                                                 "episodes without help; and the width that plain "
@@ -177,8 +183,16 @@ std::string make_evaluation_page(const EvaluationOutcome& outcome, const std::st
                                   : "Values with their intervals."));
   out += differences_picture(outcome);
   if (outcome.simulators.size() > 1)
-    out += fmt::format("<figure>{}<p class=\"note\">Where the money went.</p></figure>\n",
-                       allocation_picture(outcome));
+    out += fmt::format(
+        "<figure><div class=\"scroll\">{}</div><p class=\"note\">Where the money "
+        "went.</p></figure>\n",
+        allocation_picture(outcome));
+  if (outcome.simulators.size() > 1) {
+    out += "<ul class=\"findings\">";
+    for (const std::string& verdict : cheap_verdicts(outcome))
+      out += fmt::format("<li>{}</li>", escape_html(verdict));
+    out += "</ul>\n";
+  }
   for (const Table& table : evaluation_tables(outcome)) out += html_table(table);
   return out + fmt::format(
                    "</main>\n<footer><h2>About this page</h2><dl class=\"facts\"><dt>command</dt>"

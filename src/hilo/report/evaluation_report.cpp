@@ -87,9 +87,9 @@ Table differences_table(const EvaluationOutcome& outcome) {
 }
 
 Table simulators_table(const EvaluationOutcome& outcome) {
-  Table table{.title = "Who was asked, and why",
+  Table table{.title = "Who was asked",
               .rows = {{"simulator", "episodes", "of these free", "cost of one",
-                        "share of the cost", "correlation", "why"}},
+                        "share of the cost", "correlation"}},
               .note = fmt::format(
                   "{}Costs are {}. Free episodes are those of a cheap simulator without an "
                   "expensive partner.",
@@ -103,16 +103,11 @@ Table simulators_table(const EvaluationOutcome& outcome) {
                                     s.verdict ? count_text(s.free) : "",
                                     fmt::format("{:.4g}", s.mean_cost),
                                     fmt::format("{:.1f} %", 100 * s.share),
-                                    "",
                                     ""};
     if (s.verdict) {
       if (s.verdict->pairs > 3)
         row[5] = fmt::format("{:.3f} [{:.3f}, {:.3f}]", s.verdict->correlation, s.verdict->low,
                              s.verdict->high);
-      row[6] =
-          s.verdict->reason.starts_with("not tried")
-              ? s.verdict->reason
-              : fmt::format("{}: {}", s.verdict->used ? "used" : "not used", s.verdict->reason);
     }
     table.rows.push_back(std::move(row));
   }
@@ -205,7 +200,6 @@ std::vector<std::string> cautions(const EvaluationOutcome& outcome) {
     out.push_back(fmt::format(
         "the budget was spent before the interval was as narrow as {:.4g} on either side",
         outcome.until));
-  for (const std::string& note : outcome.notes) out.push_back(note);
   return out;
 }
 
@@ -222,12 +216,26 @@ std::vector<Table> evaluation_tables(const EvaluationOutcome& outcome) {
   return out;
 }
 
+std::vector<std::string> cheap_verdicts(const EvaluationOutcome& outcome) {
+  std::vector<std::string> out;
+  for (const SimulatorUse& s : outcome.simulators)
+    if (s.verdict)
+      out.push_back(fmt::format("{}: {}{}", s.name,
+                                s.verdict->reason.starts_with("not tried") ? ""
+                                : s.verdict->used                          ? "used, because "
+                                                                           : "not used, because ",
+                                s.verdict->reason));
+  return out;
+}
+
 std::string evaluation_text(const EvaluationOutcome& outcome) {
   std::string out = fmt::format("{}: {}\n", outcome.name, headline(outcome));
   for (const std::string& caution : cautions(outcome))
     out += fmt::format("  caution: {}\n", caution);
+  for (const std::string& note : outcome.notes) out += fmt::format("  note: {}\n", note);
   for (const Table& table : evaluation_tables(outcome))
     out += fmt::format("\n{}", format_table(table.rows));
+  for (const std::string& verdict : cheap_verdicts(outcome)) out += fmt::format("{}\n", verdict);
   return out;
 }
 

@@ -10,8 +10,11 @@ namespace hilo {
 
 // What came out, in one or two sentences.
 std::string headline(const EvaluationOutcome& outcome);
-// Words of caution and what else has to be known, as sentences.
+// Words of caution about the numbers, as sentences. Other notes are in the outcome.
 std::vector<std::string> cautions(const EvaluationOutcome& outcome);
+
+// What became of each cheap simulator, as sentences.
+std::vector<std::string> cheap_verdicts(const EvaluationOutcome& outcome);
 
 // Values, differences, simulators, correlations and stages, as far as there are any.
 std::vector<Table> evaluation_tables(const EvaluationOutcome& outcome);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <optional>
 
 #include "hilo/core/error.hpp"
@@ -37,6 +38,11 @@ ReadPolicy read(const NamedPolicy& named) {
       throw Error(Errc::usage, fmt::format("the policy '{}' has no command", named.given));
     out.identity = program_identity({{"command", out.command}});
   } else {
+    if (!std::filesystem::exists(named.given))
+      throw Error(Errc::io,
+                  fmt::format("{}: there is no such file; a policy is a file of hilo learn, "
+                              "\"command: PROGRAM\" or uniform",
+                              named.given));
     out.saved = load_policy(named.given);
     out.identity = "table " + out.saved->hash;
   }
@@ -74,8 +80,11 @@ std::shared_ptr<const Policy> bind(const ReadPolicy& policy, const AnySimulator&
   const Space& actions = simulator.action_space();
   try {
     if (policy.saved) return policy.saved->on(observations, actions);
-    if (!policy.command.empty())
-      return program_policy({.command = policy.command}, observations, actions);
+    if (!policy.command.empty()) {
+      auto program = program_policy({.command = policy.command}, observations, actions);
+      program->begin_path(0);  // a program that does not work is found out before anything is paid
+      return program;
+    }
     return uniform_policy(observations, actions);
   } catch (const Error& e) {
     throw Error(e.code(),
@@ -174,6 +183,10 @@ EvaluationSides make_sides(const EvaluateSpec& spec, const std::vector<NamedPoli
   const bool programs = config.problem_kind->name == "program" && !has_map(config.problem);
   out.simulators =
       programs ? program_sides(make_program_vectors(config.problem), all) : table_sides(spec, all);
+  const ProblemKind& kind = *config.problem_kind;
+  if (!programs && kind.lacks && out.simulators.size() > 1)
+    out.no_coupling =
+        kind.lacks(kCommonRandomNumbers, Parameters(kind.name, kind.parameters, config.problem));
   for (const ReadPolicy& policy : all) out.policy_identities.push_back(policy.identity);
   return out;
 }

@@ -22,6 +22,7 @@ struct EvaluationSide {
 struct EvaluationSides {
   std::vector<EvaluationSide> simulators;  // the expensive one first
   std::vector<std::string> policy_identities;
+  std::string no_coupling;  // why the same random numbers do not make returns alike; mostly empty
 };
 
 // Starts programs and builds tables. Throws Errc::usage if a policy does not fit.
