@@ -60,6 +60,14 @@ int list(const Options& options) {
   return 0;
 }
 
+// Names may hold anything.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
 std::string point_text(const std::vector<double>& all, std::uint64_t size, std::size_t i) {
   const auto first = all.begin() + static_cast<std::ptrdiff_t>(i * size);
   return fmt::format("{:.17g}", fmt::join(first, first + static_cast<std::ptrdiff_t>(size), " "));
@@ -68,6 +76,7 @@ std::string point_text(const std::vector<double>& all, std::uint64_t size, std::
 // Observations and actions that are vectors stand as numbers with blanks between them.
 void export_vectors(const std::string& start, const Attempt& attempt) {
   const VectorPath& path = *attempt.paid.vectors;
+  if (attempt.failed && path.length() == 0) fmt::print("{},failed,,,,,,,\n", start);
   for (std::size_t t = 0; t < path.length(); ++t)
     fmt::print("{},{},{},{},{},,{:.17g},{},{}\n", start, attempt.failed ? "failed" : "finished", t,
                point_text(path.observations, path.observation_size, t),
@@ -88,7 +97,7 @@ int export_steps(const Options& options) {
   for (const JournalledRun& run : journal.runs())
     journal.for_each_attempt(run.id, [&](const Attempt& attempt) {
       const std::string start =
-          fmt::format("{},{},{},{},{}", run.name, run.seed, attempt.at.episode,
+          fmt::format("{},{},{},{},{}", csv_field(run.name), run.seed, attempt.at.episode,
                       attempt.at.test ? fmt::format("{}", *attempt.at.test) : "", attempt.number);
       if (attempt.paid.vectors) return export_vectors(start, attempt);
       const Episode& path = attempt.paid.path;

@@ -157,7 +157,8 @@ Covariances covariances_from(const InMatrix<double>& matrix) {
 Evaluator make_evaluator(
     const std::string& name, const std::string& quantity_name, std::uint64_t seed,
     const std::vector<std::string>& policies, const std::vector<std::string>& policy_identities,
-    const std::vector<std::string>& simulators, const std::string& high, std::uint64_t max_steps,
+    const std::vector<std::string>& simulators, const std::vector<std::string>& identities,
+    const std::string& high, std::uint64_t max_steps,
     const std::vector<std::pair<std::optional<double>, std::optional<double>>>& costs,
     double episodes, double cost, double until, std::uint64_t retries, bool stop,
     const nb::callable& quantity, const std::optional<std::filesystem::path>& journal, bool sync) {
@@ -172,10 +173,14 @@ Evaluator make_evaluator(
                             .policies = policies,
                             .policy_identities = policy_identities,
                             .simulators = simulators,
+                            .simulator_identities = identities,
                             .high = {},
                             .costs = {},
                             .failures = {.retries = retries, .stop = stop}};
   for (const auto& [episode, step] : costs) subject.costs.push_back({episode, step});
+  if (std::ranges::all_of(subject.costs,
+                          [](const EpisodeCosts& c) { return c.episode && !c.step; }))
+    for (const EpisodeCosts& c : subject.costs) subject.rules.known_costs.push_back(*c.episode);
   subject.rules.charges_means =
       std::ranges::none_of(subject.costs, [](const EpisodeCosts& c) { return c.any(); });
   subject.high.add("simulator", high);
@@ -217,8 +222,8 @@ void bind_evaluate(nb::module_& m) {
   m.def(
       "policy_program",
       [](const std::string& command, const nb::object& observations, const nb::object& actions) {
-        return PolicySteps(
-            program_policy({.command = command}, space_from(observations), space_from(actions)));
+        return PolicySteps(program_policy({.command = command, .one_process = true},
+                                          space_from(observations), space_from(actions)));
       },
       "command"_a, "observations"_a, "actions"_a,
       nb::sig("def policy_program(command: str, observations: int | "
@@ -282,6 +287,13 @@ void bind_evaluate(nb::module_& m) {
              double seconds) { return self.tell_failure(request, error, seconds); },
           "request"_a, "error"_a, "seconds"_a,
           "An expensive attempt failed. Returns the next attempt, or None.")
+      .def("close", &Evaluator::close, "Ends all work with the journal.")
+      .def(
+          "is_skipped",
+          [](const Evaluator& self, std::uint64_t index) {
+            return self.evaluation().is_skipped(index);
+          },
+          "index"_a, "Whether an expensive episode is left out.")
       .def("drop", &Evaluator::drop, "simulator"_a, "error"_a, "A cheap simulator failed for good.")
       .def(
           "start_of",
@@ -305,11 +317,13 @@ void bind_evaluate(nb::module_& m) {
           "coupling"_a, "notes"_a, "command"_a, "The result as JSON, as text and as a page.");
   m.def(
       "make_evaluator", &make_evaluator, "name"_a, "quantity_name"_a, "seed"_a, "policies"_a,
-      "policy_identities"_a, "simulators"_a, "high"_a, "max_steps"_a, "costs"_a, "episodes"_a,
-      "cost"_a, "until"_a, "retries"_a, "stop"_a, "quantity"_a, "journal"_a.none(), "sync"_a,
+      "policy_identities"_a, "simulators"_a, "identities"_a, "high"_a, "max_steps"_a, "costs"_a,
+      "episodes"_a, "cost"_a, "until"_a, "retries"_a, "stop"_a, "quantity"_a, "journal"_a.none(),
+      "sync"_a,
       nb::sig("def make_evaluator(name: str, quantity_name: str, seed: int, policies: "
               "collections.abc.Sequence[str], policy_identities: collections.abc.Sequence[str], "
-              "simulators: collections.abc.Sequence[str], high: str, max_steps: int, costs: "
+              "simulators: collections.abc.Sequence[str], identities: "
+              "collections.abc.Sequence[str], high: str, max_steps: int, costs: "
               "collections.abc.Sequence[tuple[float | None, float | None]], episodes: float, cost: "
               "float, until: float, retries: int, stop: bool, quantity: "
               "collections.abc.Callable[[numpy.typing.NDArray[numpy.float64], "

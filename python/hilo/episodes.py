@@ -59,6 +59,7 @@ class EpisodeRunner:
     observations: Extent | None = None
     actions: Extent | None = None
     cost: float | None = None
+    over = False  # the start is a terminal state
 
     def begin(self, seed: int, start: Any) -> Any:
         """Begins an episode, at ``start`` if it is not None, and returns the first observation."""
@@ -79,8 +80,8 @@ class EpisodeRunner:
         self.cost = None
         observation = self._answer(lambda: self.begin(seed, start))
         seen, done, rewards = [self._row(observation)], [], []
-        truncated = True
-        for _ in range(max_steps):
+        truncated = not self.over
+        for _ in range(0 if self.over else max_steps):
             action = act(observation)
             self._check(action)
             observation, reward, ended, cut = self._answer(lambda: self.step(action))  # noqa: B023
@@ -156,6 +157,13 @@ class _Environment(EpisodeRunner):
             raise SimulatorFailed("step must return observation, reward, terminated, truncated, info")
         return out[0], reward_of(out[1]), flag(out[2], "terminated"), flag(out[3], "truncated")
 
+    def action_row(self, action: Any) -> NDArray[np.float64]:
+        if isinstance(action, (dict, tuple)):
+            import gymnasium
+
+            action = gymnasium.spaces.flatten(self.env.action_space, action)
+        return super().action_row(action)
+
     def row(self, observation: Any) -> NDArray[np.float64]:
         if isinstance(observation, (dict, tuple)):
             import gymnasium
@@ -180,10 +188,11 @@ class _Steps(EpisodeRunner):
         return int(numbers[0]) if isinstance(self.observations, int) else np.asarray(numbers)
 
     def begin(self, seed: int, start: Any) -> Any:
+        self.over = False
         if start is None:
             return self._shown(self._program.reset(seed))
         numbers = [float(x) for x in np.asarray(start, dtype=np.float64).reshape(-1)]
-        self._over = self._program.put(numbers, seed)
+        self.over = self._program.put(numbers, seed)
         return self._shown(numbers)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool]:
@@ -321,6 +330,7 @@ class EvaluatedPolicy:
         if self._kind == "program":
             command = str(self.given)[len("command:") :].strip()
             self._steps[number] = _hilo.policy_program(command, runner.observations, runner.actions)
+            self._steps[number].begin(0)  # it starts before anything is paid, and before time is measured
             self.identity = _hilo.program_identity({"command": command})
         else:
             self._steps[number], hashed = _hilo.policy_file(self.given, runner.observations, runner.actions)

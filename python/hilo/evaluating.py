@@ -292,7 +292,8 @@ class _Run:
             dropped: set[int] = set()
             for request in requests:
                 if request.simulator == 0:
-                    self._expensive(request)
+                    if not self.evaluator.is_skipped(request.index):  # by another policy
+                        self._expensive(request)
                 elif request.simulator not in dropped and not self._cheap(request):
                     dropped.add(request.simulator)
                 progress.show(self.evaluator)
@@ -451,6 +452,7 @@ def evaluate(
         list(named),
         [one.identity for one in policies],
         [runner.name for runner in runners],
+        [runner.identity for runner in runners],
         runners[0].identity,
         limit,
         _costs(costs, len(runners)),
@@ -469,6 +471,7 @@ def evaluate(
         run.spend(line)
     finally:
         line.close()
+        evaluator.close()  # an exception that is kept must not keep the journal
     notes = []
     if run.resets:
         notes.append(

@@ -206,6 +206,34 @@ def test_what_makes_no_sense_is_refused() -> None:
     refused("on_failure", nothing, Walk(), on_failure="retry")
 
 
+def test_what_was_paid_for_survives_mistakes(tmp_path: Path) -> None:
+    high = Walk()
+    more = {"name": "walk", "journal": tmp_path / "a.journal", "costs": [1.0], "budget": 20}
+
+    def broken(episode: hilo.EvaluatedEpisode) -> float:
+        raise IndexError("no such thing")
+
+    with pytest.raises(IndexError):
+        evaluate(nothing, high, quantity=broken, **more)
+    paid = high.resets
+    kept = evaluate(nothing, high, **more)  # the journal is free again
+    assert kept.details["replayed"] == paid == 1
+    # The same policy under another name, beside another one.
+    resets = high.resets
+    found = evaluate({"still": nothing, "push": towards_zero}, high, **{**more, "budget": 40})
+    assert high.resets == resets + 20 and found.details["replayed"] == 20
+    # Names are cut in pictures, but not in the middle of a character.
+    assert evaluate({"a" * 23: nothing, "ü" * 20: towards_zero}, high, **more).differences
+
+
+def test_a_dear_cheap_simulator_is_not_asked() -> None:
+    cheap = Walk()
+    found = evaluate(nothing, Walk(), [cheap], costs=[1.0, 30.0], budget=20)
+    assert cheap.resets == 0 and found.simulators[0]["episodes"] == 20
+    with pytest.raises(hilo.Error, match="cost nothing"):
+        evaluate(nothing, Walk(), costs=[0.0], budget=None, cost=40)
+
+
 def test_stable_baselines3(tmp_path: Path) -> None:
     sb3 = pytest.importorskip("stable_baselines3")
     model = sb3.PPO("MlpPolicy", "CartPole-v1", n_steps=256, batch_size=64, seed=0, device="cpu").learn(1024)

@@ -209,6 +209,34 @@ TEST(Evaluator, KeepsFailuresAndGoesOn) {
       Errc::simulator, {"failed 1 times", "the same command goes on"});
 }
 
+// One episode that fails for one policy is one failure, and the others do not pay for it.
+TEST(Evaluator, AFailureIsOneEpisodeHoweverManyPoliciesThereAre) {
+  EvaluationSubject subject{.name = "x",
+                            .rules = {.num_policies = 4, .episodes = 80},
+                            .policies = {"a", "b", "c", "d"},
+                            .policy_identities = {"a", "b", "c", "d"},
+                            .simulators = {"expensive"},
+                            .high = {},
+                            .costs = {{.episode = 1, .step = {}}},
+                            .failures = {.retries = 0}};
+  Evaluator evaluator(subject, [](const VectorPath& path) { return path.rewards[0]; }, {});
+  std::uint64_t paid_for_nothing = 0;
+  for (auto requests = evaluator.ask(); !requests.empty(); requests = evaluator.ask())
+    for (const EvaluationRequest& request : requests) {
+      if (evaluator.evaluation().is_skipped(request.round.index)) continue;
+      if (request.round.index == 5) {
+        EXPECT_FALSE(evaluator.tell_failure(request, "no", 0).has_value());
+        ++paid_for_nothing;
+        continue;
+      }
+      VectorPath path{.observations = {0, 1}, .actions = {0}, .rewards = {0.5}};
+      path.rewards[0] = static_cast<double>(request.round.index * 7 % 5 + request.policy);
+      evaluator.tell(request, path, 0.01);
+    }
+  EXPECT_EQ(paid_for_nothing, 1U);
+  EXPECT_EQ(evaluator.evaluation().skipped(), 1U);
+}
+
 TEST(Evaluator, APolicyCanBeAProgram) {
   const TemporaryFolder folder;
   const auto script =

@@ -212,6 +212,59 @@ TEST(Evaluation, DropsACheapSimulatorThatFails) {
   EXPECT_TRUE(evaluation.verdicts()[1].used);
 }
 
+// Episodes that fail cost, too, and are not replaced beyond the budget.
+TEST(Evaluation, FailuresDoNotOverspend) {
+  for (const double lost : {0.5, 1.0, 3.0}) {
+    Evaluation evaluation({.num_cheap = 1, .episodes = 100});
+    const ValueOf value = noisy({0.2});
+    std::mt19937_64 random(5);
+    while (true) {
+      const std::vector<EvaluationRound> rounds = evaluation.ask();
+      if (rounds.empty()) break;
+      for (const EvaluationRound& round : rounds) {
+        if (round.simulator == 0 && random() % 10 < 3) {
+          evaluation.skip(round.index, lost);
+          continue;
+        }
+        const double v = value(round.simulator, round.free, round.index, 0);
+        evaluation.tell(round, {&v, 1}, round.simulator == 0 ? 1 : 0.02);
+      }
+    }
+    EXPECT_LT(evaluation.actual_cost(), 100 + 10 * lost) << lost;
+  }
+}
+
+// The last cheap simulator may fail during the pilot.
+TEST(Evaluation, GoesOnWithoutTheLastCheapSimulator) {
+  Evaluation evaluation({.num_cheap = 1, .episodes = 40});
+  const ValueOf value = noisy({0.2});
+  while (true) {
+    const std::vector<EvaluationRound> rounds = evaluation.ask();
+    if (rounds.empty()) break;
+    for (const EvaluationRound& round : rounds) {
+      if (round.simulator == 1 && round.index > 2) {
+        evaluation.drop(1, "it failed");
+        break;
+      }
+      const double v = value(round.simulator, round.free, round.index, 0);
+      evaluation.tell(round, {&v, 1}, round.simulator == 0 ? 1 : 0.01);
+    }
+  }
+  EXPECT_GE(evaluation.num_pairs(), 39U);
+}
+
+TEST(Evaluation, NeverAsksACheapSimulatorThatIsKnownToBeDear) {
+  Evaluation evaluation({.num_cheap = 1, .episodes = 20, .known_costs = {1, 30}});
+  run(evaluation, noisy({0.1}), 1, {1, 30});
+  EXPECT_EQ(evaluation.num_episodes(1), 0U);
+  EXPECT_EQ(evaluation.num_pairs(), 20U);
+}
+
+TEST(Evaluation, ABudgetInCostNeedsEpisodesThatCost) {
+  Evaluation evaluation({.num_cheap = 0, .cost = 10});
+  expect_error([&] { run(evaluation, noisy({}), 1, {0}); }, Errc::usage, {"cost nothing"});
+}
+
 TEST(Evaluation, RefusesWhatMakesNoSense) {
   expect_error([] { Evaluation({.num_cheap = 5, .episodes = 10}); }, Errc::usage, {"5", "4"});
   expect_error([] { Evaluation({.num_cheap = 0}); }, Errc::usage, {"budget"});

@@ -45,8 +45,10 @@ EvaluationOutcome outcome_of(const Evaluator& evaluator, const std::string& coup
   const EvaluationSubject& subject = evaluator.subject();
   if (evaluation.num_pairs() < 2)
     throw Error(Errc::simulator,
-                fmt::format("{} of the expensive episodes succeeded, but at least 2 are needed",
-                            evaluation.num_pairs() == 0 ? "none" : "only one"));
+                fmt::format("{} {}, but at least 2 are needed",
+                            evaluation.num_pairs() == 0 ? "no" : "only one",
+                            evaluation.skipped() > 0 ? "expensive episode succeeded"
+                                                     : "expensive episode fits into the budget"));
   EvaluationOutcome out{.name = subject.name,
                         .quantity = subject.quantity,
                         .coupling = subject.simulators.size() > 1 ? coupling : "",

@@ -128,6 +128,8 @@ struct EvaluationRun::Impl {
                               .failures = spec.failures,
                               .spec = spec.spec.text};
     subject.rules.num_policies = policies.size();
+    if (std::ranges::all_of(spec.costs, [](const EpisodeCosts& c) { return c.episode && !c.step; }))
+      for (const EpisodeCosts& c : spec.costs) subject.rules.known_costs.push_back(*c.episode);
     for (const NamedPolicy& policy : policies) subject.policies.push_back(policy.name);
     for (const EvaluationSide& side : sides.simulators) subject.simulators.push_back(side.name);
     return subject;
@@ -152,6 +154,10 @@ struct EvaluationRun::Impl {
   }
 
   bool step() {
+    // What another policy has failed at is of no use any more.
+    while (!pending.empty() && pending.front().round.simulator == 0 &&
+           evaluator.evaluation().is_skipped(pending.front().round.index))
+      pending.pop_front();
     if (pending.empty()) {
       const std::vector<EvaluationRequest> requests = evaluator.ask();
       pending.assign(requests.begin(), requests.end());

@@ -24,10 +24,6 @@ std::string tail(const std::string& text) {
   return text.size() <= kErrorTail ? text : valid_utf8(text.substr(text.size() - kErrorTail));
 }
 
-std::string cost_decision(std::size_t simulator, int time) {
-  return fmt::format("cost of simulator {}, fixed {}", simulator, time == 0 ? "first" : "then");
-}
-
 }  // namespace
 
 std::uint32_t EvaluationRequest::simulator_seed() const {
@@ -59,6 +55,11 @@ struct Evaluator::Impl {
       Configuration identity = subject.high;
       identity.add("policy", subject.policy_identities[p]);
       identity.add("seed", fmt::format("{}", subject.seed));
+      if (const auto same = run_of(identity)) {  // perhaps under another name
+        runs.push_back(*same);
+        note_others(p);
+        continue;
+      }
       runs.push_back(journal->find_or_add(
           {.name = fmt::format("{}: {} ({})", subject.name, subject.policies[p],
                                identity.hash().substr(0, 8)),
@@ -73,6 +74,12 @@ struct Evaluator::Impl {
                            .identity = subject.high.hash()}}}));
       note_others(p);
     }
+  }
+
+  std::optional<std::int64_t> run_of(const Configuration& identity) const {
+    for (const JournalledRun& run : journal->runs())
+      if (run.seed == subject.seed && run.identity == identity) return run.id;
+    return std::nullopt;
   }
 
   // Episodes of something that has changed since are not used, which should not go unnoticed.
@@ -91,11 +98,25 @@ struct Evaluator::Impl {
           episodes, subject.policies[policy]));
   }
 
+  // The cost of a simulator for these policies, whatever else stands in the journal.
+  std::string cost_decision(std::size_t simulator, int time) const {
+    const auto& known =
+        subject.simulator_identities.empty() ? subject.simulators : subject.simulator_identities;
+    std::string text = known[simulator];
+    for (const std::string& policy : subject.policy_identities) text += "\n" + policy;
+    return fmt::format("cost {} of an episode, fixed {}", hash_hex(text),
+                       time == 0 ? "first" : "then");
+  }
+
   // Measured costs differ from one process to the next, so that those of the first are kept.
   std::vector<double> fixed_costs(int time, const std::vector<double>& means) {
     if (!subject.rules.charges_means || !journal) return means;
     std::vector<double> out;
     for (std::size_t s = 0; s < means.size(); ++s) {
+      if (evaluation.num_episodes(s) == 0) {  // of which nothing is known
+        out.push_back(means[s]);
+        continue;
+      }
       const std::string what = cost_decision(s, time);
       const std::optional<double> before = journal->decided(runs[0], what);
       if (!before) journal->decide(runs[0], what, means[s]);
@@ -125,7 +146,12 @@ struct Evaluator::Impl {
   // Values of the policies of a round that are known so far.
   struct Partial {
     std::vector<std::optional<double>> values;
-    double cost = 0;
+    std::vector<double> costs;  // summed up in the order of policies, whatever comes first
+    double cost() const {
+      double sum = 0;
+      for (const double cost : costs) sum += cost;
+      return sum;
+    }
   };
 
   void add(const EvaluationRound& round, std::size_t policy, double value, double cost) {
@@ -135,18 +161,19 @@ struct Evaluator::Impl {
     }
     Partial& partial = partials[round];
     partial.values.resize(subject.policies.size());
+    partial.costs.resize(subject.policies.size());
     partial.values[policy] = value;
-    partial.cost += cost;
+    partial.costs[policy] = cost;
     if (!std::ranges::all_of(partial.values, [](const auto& v) { return v.has_value(); })) return;
     std::vector<double> values;
     for (const auto& v : partial.values) values.push_back(*v);
-    evaluation.tell(round, values, partial.cost);
+    evaluation.tell(round, values, partial.cost());
     partials.erase(round);
   }
 
   void skip(const EvaluationRound& round, double cost) {
     const auto found = partials.find(round);
-    evaluation.skip(round.index, cost + (found != partials.end() ? found->second.cost : 0));
+    evaluation.skip(round.index, cost + (found != partials.end() ? found->second.cost() : 0));
     partials.erase(round);
   }
 
@@ -234,6 +261,8 @@ CostUnit Evaluator::unit() const {
                           : CostUnit::seconds;
 }
 
+void Evaluator::close() { impl_->journal.reset(); }
+
 const std::vector<std::string>& Evaluator::notes() const { return impl_->notes; }
 
 double Evaluator::share() const {
@@ -253,6 +282,7 @@ std::vector<EvaluationRequest> Evaluator::ask() {
     std::vector<EvaluationRequest> requests;
     for (const EvaluationRound& round : rounds)
       for (std::size_t p = 0; p < i.subject.policies.size(); ++p) {
+        if (round.simulator == 0 && i.evaluation.is_skipped(round.index)) break;
         const auto partial = i.partials.find(round);
         if (partial != i.partials.end() && partial->second.values[p]) continue;
         if (round.simulator == 0 && i.from_journal(round, p)) continue;
@@ -275,11 +305,8 @@ void Evaluator::tell(const EvaluationRequest& request, const VectorPath& path, d
     throw Error(Errc::usage, "a cheap episode was told as an expensive one");
   Attempt attempt = i.attempt_of(request, path.length(), seconds, cost);
   attempt.paid.vectors = path;
-  const double value = i.quantity(path);
-  attempt.paid.discounted_return = value;
-  if (!std::isfinite(value))
-    throw Error(Errc::simulator,
-                fmt::format("the value of an episode is {}, but must be finite", value));
+  // What is measured of an episode may change, and is no part of what was paid for.
+  for (const double reward : path.rewards) attempt.paid.discounted_return += reward;
   if (i.journal) i.journal->append(i.runs[request.policy], attempt);  // before it is used
   ++i.paid;
   i.failed_in_a_row = 0;
@@ -323,6 +350,7 @@ std::optional<EvaluationRequest> Evaluator::tell_failure(const EvaluationRequest
                 fmt::format("episode {} failed {} times, the last time with: {}; all that was paid "
                             "for is kept, and the same command goes on",
                             request.round.index, request.attempt + 1, attempt.error));
+  if (i.evaluation.is_skipped(request.round.index)) return std::nullopt;  // by another policy
   i.skip(request.round, i.failed_costs[key]);
   if (++i.failed_in_a_row >= kHopeless)
     throw Error(Errc::simulator,

@@ -21,11 +21,12 @@ struct EvaluationSubject {
   std::string quantity = "mean return";  // in words
   std::uint64_t seed = 0;
   EvaluationRules rules;
-  std::vector<std::string> policies;           // names, unique
-  std::vector<std::string> policy_identities;  // texts that stand for what they do
-  std::vector<std::string> simulators;         // names, the expensive one first
-  Configuration high;                          // what decides the results of expensive episodes
-  std::vector<EpisodeCosts> costs;             // by simulator
+  std::vector<std::string> policies;                   // names, unique
+  std::vector<std::string> policy_identities;          // texts that stand for what they do
+  std::vector<std::string> simulators;                 // names, the expensive one first
+  std::vector<std::string> simulator_identities = {};  // what they are known by; empty: their names
+  Configuration high;               // what decides the results of expensive episodes
+  std::vector<EpisodeCosts> costs;  // by simulator
   FailureRules failures;
   std::string spec = {};  // for the journal
 };
@@ -93,6 +94,8 @@ class Evaluator {
   std::uint64_t steps(std::size_t simulator) const;
   CostUnit unit() const;
   double share() const;  // of the budget that is spent
+  // Ends all work with the journal, which others can use then. Nothing can be told any more.
+  void close();
   // What the user should know about the journal, in sentences.
   const std::vector<std::string>& notes() const;
 

@@ -32,6 +32,7 @@ class Policy {
   // begins. Only a policy with a memory of its own, such as a program, needs to know; the seed,
   // below 2^31, is for its own random numbers.
   virtual void begin_path(std::uint32_t /*seed*/) const {}
+  virtual void end_path() const noexcept {}
 
   // Overwrites `actions` with one action for each observation, each drawn from its own words.
   virtual void act(const Points& observations, std::span<const ActionWords> words,
@@ -47,6 +48,20 @@ class Policy {
 
  private:
   Space observations_, actions_;
+};
+
+// A path of a policy: tells it where it begins and ends.
+class PolicyPath {
+ public:
+  PolicyPath(const Policy& policy, std::uint32_t seed) : policy_(policy) {
+    policy_.begin_path(seed);
+  }
+  PolicyPath(const PolicyPath&) = delete;
+  PolicyPath& operator=(const PolicyPath&) = delete;
+  ~PolicyPath() { policy_.end_path(); }
+
+ private:
+  const Policy& policy_;
 };
 
 }  // namespace hilo

@@ -51,7 +51,7 @@ void SourceVectors::run_path(const Point* start, const Policy& policy, const Str
   const SourceEntry entry(source);
   const std::uint32_t seed = seed_of(stream, streams.first_step);
   episode.clear();
-  policy.begin_path(seed);
+  const PolicyPath path(policy, seed);
   if (start != nullptr) {
     const bool is_terminal = source.put(*start, seed);
     episode.observations.push_back(*start);

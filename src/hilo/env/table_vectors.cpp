@@ -45,17 +45,17 @@ void TableVectors::run_steps(const Policy& policy, const StreamAddress& streams,
 void TableVectors::run_episode(const Policy& policy, const StreamAddress& streams,
                                const Horizon& horizon, VectorEpisode& episode) const {
   check(policy, streams, horizon, 1);
-  policy.begin_path(streams.stream().block(streams.first_step << 8)[0] >> 1);
+  const PolicyPath path(policy, streams.stream().block(streams.first_step << 8)[0] >> 1);
   const Behaviour* behaviour = policy.table();
   if (behaviour == nullptr) return run_steps(policy, streams, horizon, episode);
-  Episode path;
-  table_->run_episode(*behaviour, streams, horizon, path);
+  Episode played;
+  table_->run_episode(*behaviour, streams, horizon, played);
   episode.clear();
-  for (const State s : path.states) episode.observations.push_back(std::uint64_t{s});
-  for (const Action a : path.actions) episode.actions.push_back(std::uint64_t{a});
-  episode.rewards = path.rewards;
-  episode.truncated = path.truncated;
-  episode.cost = path.cost;
+  for (const State s : played.states) episode.observations.push_back(std::uint64_t{s});
+  for (const Action a : played.actions) episode.actions.push_back(std::uint64_t{a});
+  episode.rewards = played.rewards;
+  episode.truncated = played.truncated;
+  episode.cost = played.cost;
 }
 
 void TableVectors::run_episodes(const Policy& policy, const StreamAddress& streams,

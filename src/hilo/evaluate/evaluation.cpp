@@ -52,7 +52,7 @@ void widen_by_free(Covariances& c, std::span<const PairedSample> samples) {
   for (std::size_t l = 1; l < c.size(); ++l) {
     double pairs = 0, all = 0, n = 0;
     for (const PairedSample& sample : samples) {
-      if (sample.free[l - 1].empty()) return;
+      if (sample.free[l - 1].empty()) continue;
       Moments of_pairs, of_all;
       for (const double x : sample.low[l - 1]) of_pairs.add(x);
       for (const double x : sample.low[l - 1]) of_all.add(x);
@@ -61,6 +61,7 @@ void widen_by_free(Covariances& c, std::span<const PairedSample> samples) {
       all += of_all.variance();
       n = static_cast<double>(sample.high.size());
     }
+    if (!(all > 0)) continue;
     const double excess = pairs > 0 ? all / pairs / (1 + kChance / std::sqrt(n)) : 1;
     if (excess > 1) c.set(l, l, c.variance(l) * excess);
   }
@@ -108,6 +109,15 @@ Evaluation::Evaluation(EvaluationRules rules)
   if (rules.cost <= 0 && rounds * kPilotPart < static_cast<double>(least_pairs(1)))
     for (std::size_t l = 1; l <= rules.num_cheap; ++l)
       drop(l, "not tried: the budget is too small for the pairs that a judgement needs");
+  for (std::size_t l = 1; l <= rules.num_cheap && l < rules.known_costs.size(); ++l) {
+    const double budget = rules.cost > 0 ? rules.cost : rules.episodes * rules.known_costs[0];
+    const double share = rules.known_costs[l] * static_cast<double>(rules.num_policies);
+    if (static_cast<double>(least_pairs(1)) * share > kPilotShare * budget)
+      drop(l,
+           fmt::format("not tried: the episodes to judge it would cost more than {:.0f} % of the "
+                       "budget",
+                       100 * kPilotShare));
+  }
   if (!(rules.until >= 0) || !(rules.alpha > 0 && rules.alpha < 1))
     throw Error(Errc::usage, "an evaluation needs a width from 0 on, and a level between 0 and 1");
   for (auto* all : {&paired_, &free_})
@@ -167,7 +177,13 @@ void Evaluation::update_costs() {
   }
   costs_ = fix_costs_ && costs_fixed_ < 2 ? fix_costs_(costs_fixed_, means) : means;
   costs_fixed_ = std::min(costs_fixed_ + 1, 2);
-  if (rules_.cost > 0) return;
+  if (rules_.cost > 0) {
+    if (!(costs_[0] > 0))
+      throw Error(Errc::usage,
+                  "expensive episodes cost nothing, so that a budget in cost would never be spent: "
+                  "give it in episodes");
+    return;
+  }
   // For a budget in episodes the unit is an expensive episode of one policy.
   const auto policies = static_cast<double>(rules_.num_policies);
   unit_ = costs_[0] > 0 ? costs_[0] / policies : 1;
@@ -232,6 +248,11 @@ void Evaluation::skip(std::uint64_t index, double cost) {
   if (!is_skipped_[index]) ++skipped_;
   is_skipped_[index] = true;
   skipped_costs_[index] += cost;
+  // What it has cost is missing for others. The next plan looks at all of it again.
+  if (costs_.empty() || !(costs_[0] > 0)) return;
+  const auto lost = static_cast<std::uint64_t>(std::ceil(cost / unit_ / costs_[0]));
+  wanted_[0] = std::max(paired_[0].count, wanted_[0] - std::min(wanted_[0], lost));
+  for (std::size_t l = 1; l <= rules_.num_cheap; ++l) wanted_[l] = std::min(wanted_[l], wanted_[0]);
 }
 
 void Evaluation::drop(std::size_t simulator, const std::string& reason) {
@@ -279,6 +300,7 @@ void Evaluation::plan() {
     }
     case Phase::pilot: {
       if (stages_.empty()) stage_budget_ = first_budget();
+      if (tried_.empty()) return go_on_plainly();
       if (const auto found = best_judgement(tried_, kSure)) return adopt(*found);
       // Nothing is sure yet. More pairs may help as long as they are within the pilot's share.
       const double room = kPilotShare * stage_budget_ - pilot_cheap();
@@ -312,7 +334,8 @@ void Evaluation::plan() {
       return go_on_plainly();
     }
     case Phase::plainly:
-      if (!rules_.charges_means && whole(purse() / costs_[0]) > 0) return go_on_plainly();
+      if (!rules_.charges_means && costs_[0] > 0 && whole(purse() / costs_[0]) > 0)
+        return go_on_plainly();
       return end_stage();
     case Phase::finishing:
       return end_stage();

@@ -28,6 +28,8 @@ struct EvaluationRules {
   // is always so for a budget in episodes, and needed for costs that are measured, which differ
   // from one process to the next.
   bool charges_means = false;
+  // Costs of an episode of each simulator, where they are known before; empty if they are not.
+  std::vector<double> known_costs = {};
 };
 
 // Episode `index` of a simulator, for all policies: paired ones share the random numbers of the

@@ -23,7 +23,23 @@ class ProgramPolicy final : public Policy {
   ProgramPolicy(ProgramPolicyOptions options, const Space& observations, const Space& actions)
       : Policy(observations, actions), options_(std::move(options)) {}
 
-  void begin_path(std::uint32_t seed) const override { ask(fmt::format("begin {}", seed)); }
+  void begin_path(std::uint32_t seed) const override {
+    try {
+      ask(fmt::format("begin {}", seed));
+    } catch (...) {
+      end_path();
+      throw;
+    }
+  }
+
+  // The process is free for the next path, of any thread.
+  void end_path() const noexcept override {
+    const std::scoped_lock lock(mutex_);
+    const auto found = lent_.find(thread());
+    if (found == lent_.end()) return;
+    free_.push_back(std::move(found->second));
+    lent_.erase(found);
+  }
 
   void act(const Points& observations, std::span<const ActionWords> /*words*/,
            Points& actions) const override {
@@ -41,9 +57,20 @@ class ProgramPolicy final : public Policy {
     bool settled = false;
   };
 
+  // Where one caller comes on different threads, as from Python, it has one process.
+  std::thread::id thread() const {
+    return options_.one_process ? std::thread::id() : std::this_thread::get_id();
+  }
+
   Slot& slot() const {
     const std::scoped_lock lock(mutex_);
-    return slots_[std::this_thread::get_id()];
+    std::unique_ptr<Slot>& at = lent_[thread()];
+    if (!at && !free_.empty()) {
+      at = std::move(free_.back());
+      free_.pop_back();
+    }
+    if (!at) at = std::make_unique<Slot>();
+    return *at;
   }
 
   [[noreturn]] void give_up(Slot& at, const std::string& line, const std::string& what) const {
@@ -119,7 +146,8 @@ class ProgramPolicy final : public Policy {
 
   ProgramPolicyOptions options_;
   mutable std::mutex mutex_;
-  mutable std::map<std::thread::id, Slot> slots_;
+  mutable std::map<std::thread::id, std::unique_ptr<Slot>> lent_;
+  mutable std::vector<std::unique_ptr<Slot>> free_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/core/text.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/report/detail/assets.hpp"
 #include "hilo/report/evaluation_report.hpp"
@@ -22,6 +23,12 @@ constexpr const char* kHead = R"(<!doctype html>
 )";
 
 constexpr double kWidth = 760, kNames = 210, kRow = 34, kRight = 30;
+
+// Names may be long, and cut in the middle of a character.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kMost = 28;
+  return name.size() <= kMost ? valid_utf8(name) : valid_utf8(name.substr(0, kMost - 3)) + "...";
+}
 
 // One interval of a picture.
 struct Row {
@@ -75,8 +82,7 @@ std::string intervals(const std::vector<Row>& rows, const std::string& label, bo
         x(0), height);
   for (std::size_t k = 0; k < rows.size(); ++k) {
     const double y = kRow * (static_cast<double>(k) + 0.5);
-    std::string name = rows[k].name;
-    if (name.size() > 28) name = name.substr(0, 25) + "...";
+    const std::string name = shortened(rows[k].name);
     out += fmt::format(
         "<text x=\"0\" y=\"{1:.1f}\">{0}</text>"
         "<line x1=\"{2:.1f}\" x2=\"{3:.1f}\" y1=\"{4:.1f}\" y2=\"{4:.1f}\" stroke=\"{5}\" "
@@ -141,8 +147,7 @@ std::string allocation_picture(const EvaluationOutcome& outcome) {
     const SimulatorUse& use = outcome.simulators[s];
     const double y = kHeight * static_cast<double>(s);
     const double width = std::clamp(use.share, 0.0, 1.0) * (kWidth - kNames - 190);
-    std::string name = use.name;
-    if (name.size() > 28) name = name.substr(0, 25) + "...";
+    const std::string name = shortened(use.name);
     out += fmt::format(
         "<text x=\"0\" y=\"{:.1f}\">{}</text><rect x=\"{}\" y=\"{:.1f}\" width=\"{:.1f}\" "
         "height=\"18\" rx=\"3\" fill=\"{}\"/><text x=\"{:.1f}\" y=\"{:.1f}\">{} episodes, {:.1f} "

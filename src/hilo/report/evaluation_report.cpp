@@ -44,10 +44,15 @@ std::string worth_text(const EvaluationOutcome& outcome) {
   const EvaluatedValue& value =
       outcome.policies.size() == 1 ? outcome.policies[0].value : outcome.comparisons[0].difference;
   if (!value.best.has_interval) return "";
-  if (!value.best.controlled)
-    return outcome.simulators.size() == 2
-               ? " The cheap simulator did not help; plain expensive episodes are the better buy."
-               : " The cheap simulators did not help; plain expensive episodes are the better buy.";
+  if (!value.best.controlled) {
+    const bool poor = std::ranges::all_of(outcome.simulators, [](const SimulatorUse& s) {
+      return !s.verdict || s.verdict->reason.starts_with("its returns do not predict");
+    });
+    return fmt::format(" The cheap simulator{} {}.", outcome.simulators.size() == 2 ? "" : "s",
+                       poor ? "did not help; plain expensive episodes are the better buy"
+                       : outcome.simulators.size() == 2 ? "was not used"
+                                                        : "were not used");
+  }
   return fmt::format(
       " This is as sharp as {:.0f} plain expensive episodes{}, for the cost of {:.0f}.",
       value.worth_episodes, outcome.policies.size() > 1 ? " of each policy" : "",
@@ -222,8 +227,8 @@ std::vector<std::string> cheap_verdicts(const EvaluationOutcome& outcome) {
     if (s.verdict)
       out.push_back(fmt::format("{}: {}{}", s.name,
                                 s.verdict->reason.starts_with("not tried") ? ""
-                                : s.verdict->used                          ? "used, because "
-                                                                           : "not used, because ",
+                                : s.verdict->used                          ? "used: "
+                                                                           : "not used: ",
                                 s.verdict->reason));
   return out;
 }

@@ -82,7 +82,8 @@ std::shared_ptr<const Policy> bind(const ReadPolicy& policy, const AnySimulator&
     if (policy.saved) return policy.saved->on(observations, actions);
     if (!policy.command.empty()) {
       auto program = program_policy({.command = policy.command}, observations, actions);
-      program->begin_path(0);  // a program that does not work is found out before anything is paid
+      // A program that does not work is found out before anything is paid.
+      const PolicyPath check(*program, 0);
       return program;
     }
     return uniform_policy(observations, actions);
