@@ -6,7 +6,7 @@
 #include <cmath>
 #include <optional>
 
-#include "hilo/core/error.hpp"
+#include "hilo/estimator/detail/require_plan.hpp"
 
 namespace hilo {
 namespace {
@@ -106,15 +106,7 @@ std::optional<MfmcPlan> plan_of(const Covariances& c, std::span<const double> co
 
 MfmcPlan mfmc_plan(const Covariances& c, std::span<const double> costs, double budget,
                    bool rounded) {
-  if (costs.size() != c.size())
-    throw Error(Errc::usage,
-                fmt::format("there are {} costs, but {} simulators", costs.size(), c.size()));
-  for (const double cost : costs)
-    if (!(cost > 0) || !std::isfinite(cost))
-      throw Error(Errc::usage, fmt::format("a cost is {}, but must be positive", cost));
-  if (!(budget >= costs[0]) || !std::isfinite(budget))
-    throw Error(Errc::usage, fmt::format("the budget is {}, but an expensive sample costs {}",
-                                         budget, costs[0]));
+  require_plan(c, costs, budget);
   std::optional<MfmcPlan> best;
   for (std::uint32_t chosen = 0; chosen < 1U << c.size(); chosen += 2) {
     const auto plan = plan_of(c, costs, budget, order(c, chosen), rounded);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "hilo/core/error.hpp"
+#include "hilo/estimator/detail/require_plan.hpp"
 #include "hilo/estimator/detail/small_matrix.hpp"
 
 namespace hilo {
@@ -162,15 +162,7 @@ std::vector<std::vector<double>> mlblue_weights(const Covariances& c,
 
 Allocation mlblue_allocation(const Covariances& c, std::span<const double> costs, double budget,
                              bool rounded) {
-  if (costs.size() != c.size())
-    throw Error(Errc::usage,
-                fmt::format("there are {} costs, but {} simulators", costs.size(), c.size()));
-  for (const double cost : costs)
-    if (!(cost > 0) || !std::isfinite(cost))
-      throw Error(Errc::usage, fmt::format("a cost is {}, but must be positive", cost));
-  if (!(budget >= costs[0]) || !std::isfinite(budget))
-    throw Error(Errc::usage, fmt::format("the budget is {}, but an expensive sample costs {}",
-                                         budget, costs[0]));
+  require_plan(c, costs, budget);
   Allocation out;
   if (!(c.variance(0) > 0)) {
     out.groups = {{.members = 1, .count = std::floor(budget / costs[0])}};

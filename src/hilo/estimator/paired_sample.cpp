@@ -62,4 +62,14 @@ Covariances covariances_of(const PairedSample& sample) {
   return out;
 }
 
+Covariances covariances_of(std::span<const PairedSample> samples) {
+  Covariances out = covariances_of(samples.front());
+  for (std::size_t k = 1; k < samples.size(); ++k) {
+    const Covariances c = covariances_of(samples[k]);
+    for (std::size_t i = 0; i < c.size(); ++i)
+      for (std::size_t j = i; j < c.size(); ++j) out.set(i, j, out(i, j) + c(i, j));
+  }
+  return out;
+}
+
 }  // namespace hilo

@@ -61,5 +61,7 @@ inline bool rests_on_few_events(double effective, double n) {
 
 // Sample covariances of the paired returns; zero for fewer than two.
 Covariances covariances_of(const PairedSample& sample);
+// The sum of those of several samples of the same simulators.
+Covariances covariances_of(std::span<const PairedSample> samples);
 
 }  // namespace hilo
