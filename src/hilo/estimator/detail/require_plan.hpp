@@ -11,8 +11,8 @@
 // For the sources of this folder only.
 namespace hilo {
 
-// Throws Errc::usage unless there is a positive cost for every simulator and the budget pays for one
-// expensive sample.
+// Throws Errc::usage unless there is a positive cost for every simulator and the budget pays for
+// one expensive sample.
 inline void require_plan(const Covariances& c, std::span<const double> costs, double budget) {
   if (costs.size() != c.size())
     throw Error(Errc::usage,
