@@ -184,6 +184,7 @@ struct EvaluationRun::Impl {
     std::exception_ptr error;
     {
       std::vector<std::jthread> threads;
+      threads.reserve(now.size());
       const std::atomic<bool>* const stop = stop_flag;
       for (const EvaluationRequest& request : now)
         threads.emplace_back([&, stop] {
@@ -323,8 +324,8 @@ struct EvaluationRun::Impl {
   std::uint64_t resets = 0;
 };
 
-EvaluationRun::EvaluationRun(EvaluateSpec spec, std::vector<NamedPolicy> policies,
-                             EvaluationFiles files)
+EvaluationRun::EvaluationRun(EvaluateSpec spec, const std::vector<NamedPolicy>& policies,
+                             const EvaluationFiles& files)
     : impl_(std::make_unique<Impl>(std::move(spec), policies, files)) {}
 EvaluationRun::EvaluationRun(EvaluationRun&&) noexcept = default;
 EvaluationRun& EvaluationRun::operator=(EvaluationRun&&) noexcept = default;

@@ -19,7 +19,8 @@ std::vector<NamedPolicy> parse_policies(const std::vector<std::string>& given);
 // An evaluation of a spec: its simulators, its policies, and the loop that runs episodes.
 class EvaluationRun {
  public:
-  EvaluationRun(EvaluateSpec spec, std::vector<NamedPolicy> policies, EvaluationFiles files);
+  EvaluationRun(EvaluateSpec spec, const std::vector<NamedPolicy>& policies,
+                const EvaluationFiles& files);
   EvaluationRun(EvaluationRun&&) noexcept;
   EvaluationRun& operator=(EvaluationRun&&) noexcept;
   ~EvaluationRun();

@@ -37,7 +37,7 @@ inline std::size_t least_pairs(std::size_t num_cheap) { return num_cheap + 5; }
 // Cheap simulators without free returns, or with constant ones, get the coefficient 0. With fewer
 // than least_pairs returns, or without any cheap simulator, it is the plain mean. Whether the cheap
 // simulators are worth using is not decided here: a choice by the same returns would bias it.
-ControlledMean controlled_mean(const PairedSample& sample);
+ControlledMean controlled_mean(const PairedSample& given);
 ControlledMean plain_mean(std::span<const double> values);
 
 // The interval of level 1 - alpha.

@@ -189,7 +189,7 @@ std::uint64_t Evaluation::num_episodes(std::size_t simulator) const {
 }
 
 void Evaluation::keep(Returns& returns, std::uint64_t index, std::span<const double> values,
-                      double cost) const {
+                      double cost) {
   if (returns.known.size() <= index) {
     returns.known.resize(index + 1, false);
     returns.costs.resize(index + 1, 0);

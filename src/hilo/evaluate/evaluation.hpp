@@ -185,8 +185,8 @@ class Evaluation {
     std::vector<bool> known;
     std::uint64_t count = 0;
   };
-  void keep(Returns& returns, std::uint64_t index, std::span<const double> values,
-            double cost) const;
+  static void keep(Returns& returns, std::uint64_t index, std::span<const double> values,
+                   double cost);
   double charged(const Returns& returns, std::size_t simulator) const;
 
   EvaluationRules rules_;
