@@ -11,6 +11,7 @@
 #include "cli/report_text.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/output_file.hpp"
+#include "hilo/policy/network_file.hpp"
 #include "hilo/policy/q_table.hpp"
 #include "hilo/store/store.hpp"
 
@@ -18,7 +19,7 @@ namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, experiment, agent, csv;
+  std::string store, experiment, agent, csv, out;
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> state;
   bool json = false, force = false;
@@ -75,6 +76,44 @@ int show_state(const QTable& q, std::uint64_t state, bool json) {
   return 0;
 }
 
+// Networks are JSON already, as `hilo evaluate` reads them.
+int show_network(const PolicyArtifact& artifact, const Options& options) {
+  if (options.state || !options.csv.empty())
+    throw Error(Errc::usage,
+                "the policy is a network, which has no table of states: --out FILE writes it");
+  const std::string text(reinterpret_cast<const char*>(artifact.bytes.data()),
+                         artifact.bytes.size());
+  const auto network = parse_network(text, options.store);
+  const std::string name =
+      fmt::format("{}, {}, seed {}", options.experiment, options.agent, options.seed);
+  if (options.out == "-") {
+    fmt::print("{}", text);
+    return 0;
+  }
+  if (!options.out.empty()) {
+    AtomicFile file(
+        options.out,
+        {.mark = "{\"hilo_policy\"", .inputs = {options.store}, .force = options.force});
+    file.out() << text;
+    file.commit();
+  }
+  if (options.json) {
+    const nlohmann::json out = {{"experiment", options.experiment},
+                                {"agent", options.agent},
+                                {"seed", options.seed},
+                                {"weights", network->weights().size()},
+                                {"out", options.out}};
+    fmt::print("{}\n", json_text(out));
+  } else if (options.out.empty()) {
+    fmt::print("{}: a network with {} weights; observations {}, actions {}; --out FILE writes it\n",
+               name, network->weights().size(), network->observation_space().describe(),
+               network->action_space().describe());
+  } else {
+    fmt::print("policy of {} written to {}\n", name, options.out);
+  }
+  return 0;
+}
+
 int run(Options options) {
   if (options.csv == "-" && (options.state || options.json))
     throw Error(Errc::usage,
@@ -87,9 +126,13 @@ int run(Options options) {
   if (options.agent.empty())
     options.agent = only_one(store.agents(options.experiment), "agent", "--agent");
   const StoredPolicy stored = store.policy(options.experiment, options.agent, options.seed);
+  if (stored.artifact.kind == kNetwork) return show_network(stored.artifact, options);
   if (stored.q.empty())
     throw Error(Errc::usage, fmt::format("the policy is of the kind '{}', which is not a table",
                                          stored.artifact.kind));
+  if (!options.out.empty())
+    throw Error(Errc::usage,
+                "--out is for policies that are networks; a table is written by --csv");
   QTable q(stored.num_states, stored.num_actions);
   q.assign(stored.q);
   if (!options.csv.empty()) write_csv(q, options);
@@ -125,6 +168,8 @@ Handler add_policy(App& app) {
       .check(whole_number(0, kMaxTableSize - 1));
   app.add_option("--csv", options->csv,
                  "write the whole policy as state,action,q,greedy; - for standard output");
+  app.add_option("--out", options->out,
+                 "write a policy that is a network as JSON; - for standard output");
   add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo policy hilo.db --agent 'MFMCRL m=10 as-written' --seed 3 --state 7");

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import json
+import math
 import re
 import subprocess
 import sys
@@ -77,6 +79,14 @@ def test_the_page_for_evaluating_runs(root: Path, tmp_path: Path) -> None:
     # The sentence of the page is the one that is printed.
     sentence = printed.split("pendulum: ", 1)[1].split("\n")[0]
     assert sentence in page.replace("\n", " "), sentence
+
+
+def test_the_page_for_control_runs(root: Path, tmp_path: Path) -> None:
+    (shown,) = blocks(root / "docs" / "control.md", "python")
+    (action,) = json.loads(run(shown, tmp_path))
+    # tanh(0.5 cos 0.3 - sin 0.3 + 0.25/4 + 0.1), in the box from -2 to 2
+    inner = 0.5 * math.cos(0.3) - math.sin(0.3) + 0.25 / 4 + 0.1
+    assert abs(action - 2 * math.tanh(inner)) < 1e-12
 
 
 def test_ask_and_tell_measures_what_a_run_does(root: Path, tmp_path: Path) -> None:

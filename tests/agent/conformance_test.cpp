@@ -1,4 +1,5 @@
-// What every agent must pass. Those of the catalogue are here by themselves.
+// What every agent for tables must pass. Those of the catalogue are here by themselves.
+// vector_conformance_test.cpp has those for vectors.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -50,7 +51,8 @@ std::vector<std::pair<std::string, Maker>> makers() {
       {"mfmcrl bias-aware, common random numbers",
        with_estimator("bias-aware", Coupling::common_random_numbers)},
       {"mfmcrl finite-m, not coupled", with_estimator("finite-m", Coupling::none)}};
-  for (const AgentKind& kind : agent_kinds()) all.emplace_back(kind.name, of_kind(kind));
+  for (const AgentKind& kind : agent_kinds())
+    if (kind.build) all.emplace_back(kind.name, of_kind(kind));
   return all;
 }
 const std::vector<std::pair<std::string, Maker>> kMakers = makers();

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "hilo/core/bulk_math.hpp"
 
 namespace hilo {
 namespace {
@@ -14,6 +18,65 @@ TEST(PortableMath, LogAndExpAgreeWithLibm) {
     EXPECT_NEAR(portable_exp(x) / std::exp(x), 1, 1e-15 * std::max(1.0, std::abs(x))) << x;
   EXPECT_EQ(portable_exp(0), 1);
   EXPECT_EQ(portable_log(1), 0);
+}
+
+// Against long double. Small and large arguments, the borders of the quadrants, and both signs.
+TEST(PortableMath, SineCosineAndTanhAreAccurate) {
+  double worst = 0, worst_tanh = 0;
+  for (double x = 1e-9; x < 0x1p20; x *= 1.0003)
+    for (const double signed_x : {x, -x}) {
+      const auto exact = static_cast<long double>(signed_x);
+      worst =
+          std::max(worst, std::abs(static_cast<double>(portable_sin(signed_x) - std::sin(exact))));
+      worst =
+          std::max(worst, std::abs(static_cast<double>(portable_cos(signed_x) - std::cos(exact))));
+      worst_tanh =
+          std::max(worst_tanh,
+                   std::abs(static_cast<double>(portable_tanh(signed_x) / std::tanh(exact) - 1)));
+    }
+  EXPECT_LT(worst, 2e-16);
+  EXPECT_LT(worst_tanh, 1e-15);
+  for (int k = -20; k <= 20; ++k)
+    EXPECT_NEAR(portable_sin(k * 1.5707963267948966),
+                k % 2 == 0             ? 0
+                : (k % 4 + 4) % 4 == 1 ? 1
+                                       : -1,
+                1e-14);
+  EXPECT_EQ(portable_sin(0), 0);
+  EXPECT_EQ(portable_cos(0), 1);
+  EXPECT_EQ(portable_tanh(0), 0);
+  EXPECT_EQ(portable_tanh(1e9), 1);
+  EXPECT_EQ(portable_sin(1e300), portable_sin(0x1p20));
+}
+
+TEST(BulkMath, GivesTheBitsOfSingleNumbersOnEveryPath) {
+  std::vector<double> x;
+  for (double value = 1e-5; value < 2e6; value *= 1.07) {
+    x.push_back(value);
+    x.push_back(-value);
+  }
+  x.push_back(0);
+  for (const std::size_t count : {x.size(), std::size_t{1}, std::size_t{7}, std::size_t{0}}) {
+    const std::span<const double> some(x.data(), count);
+    std::vector<double> sine(count), cosine(count), tangent(count), power(count), first;
+    for (const SimdPath path : simd_paths()) {
+      bulk_sine_cosine(some, sine, cosine, path);
+      bulk_tanh(some, tangent, path);
+      bulk_exponential(some, power, path);
+      if (first.empty()) first = power;
+      EXPECT_EQ(power, first) << name_of(path);
+      for (std::size_t i = 0; i < count; ++i) {
+        EXPECT_EQ(sine[i], portable_sin(x[i])) << x[i] << name_of(path);
+        EXPECT_EQ(cosine[i], portable_cos(x[i])) << x[i];
+        EXPECT_EQ(tangent[i], portable_tanh(x[i])) << x[i];
+        if (std::abs(x[i]) < 700) {
+          EXPECT_NEAR(power[i] / static_cast<double>(std::exp(static_cast<long double>(x[i]))), 1,
+                      5e-16)
+              << x[i];
+        }
+      }
+    }
+  }
 }
 
 // Phi(normal_quantile(u)) = u, with Phi from libm's erfc, over the centre and both kinds of tail.

@@ -4,6 +4,7 @@
 
 #include "hilo/env/catalogue.hpp"
 #include "hilo/env/table_csv.hpp"
+#include "hilo/policy/policy_file.hpp"
 #include "support/problems.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -121,7 +122,47 @@ TEST(EnvironmentConformance, EveryProblemPasses) {
   }
   covered.insert("program");  // it draws its own random numbers: program_test.cpp
   for (const ProblemKind& kind : problem_kinds())
-    EXPECT_TRUE(covered.contains(kind.name)) << kind.name << " is not in the battery";
+    EXPECT_TRUE(kind.has_vectors() || covered.contains(kind.name))
+        << kind.name << " is not in the battery";
+}
+
+// The same for problems of vectors: paths are functions of their addresses, whole or in parts, and
+// stay in their spaces, and the cheap simulator can be started where the expensive one is.
+TEST(EnvironmentConformance, EveryProblemOfVectorsPasses) {
+  for (const ProblemKind& kind : problem_kinds()) {
+    if (!kind.has_vectors()) continue;
+    SCOPED_TRACE(kind.name);
+    const VectorProblem problem = build_vector_problem(kind, {}, 3);
+    const VectorSimulator& high = problem.pair.high();
+    const auto policy = uniform_policy(high.observation_space(), high.action_space());
+    const Horizon horizon{.gamma = 0.9, .max_steps = 40};
+    std::vector<RolloutSummary> all(20), second(10);
+    high.run_episodes(*policy, {.seed = 3}, horizon, all);
+    high.run_episodes(*policy, {.seed = 3, .first_rollout = 10}, horizon, second);
+    VectorEpisode episode(high);
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      high.run_episode(*policy, {.seed = 3, .first_rollout = i}, horizon, episode);
+      EXPECT_EQ(summarise(episode, 0.9).discounted_return, all[i].discounted_return);
+      if (i >= 10) {
+        EXPECT_EQ(second[i - 10].discounted_return, all[i].discounted_return);
+      }
+      for (std::size_t t = 0; t <= episode.length(); ++t)
+        EXPECT_TRUE(high.observation_space().contains(episode.observations[t]));
+    }
+    if (!problem.pair.has_low()) continue;
+    const VectorSteps& low = *problem.pair.shared_low();
+    Columns states(high.observation_space().dimension(), 3), actions(1, 3);
+    for (std::size_t i = 0; i < 3; ++i) states.set(i, episode.observations[i].coordinates());
+    StepResults results;
+    results.resize(states.padded());
+    const Stream stream(3, Purpose::low_rollout);
+    Columns alone(states.rows(), 1), none(1, 1);
+    alone.fill(std::vector<double>(episode.observations[1].coordinates().begin(),
+                                   episode.observations[1].coordinates().end()));
+    low.step(states, actions, {&stream, 1}, 1, results);
+    low.step(alone, none, {&stream, 1}, 1, results);
+    for (std::size_t d = 0; d < states.rows(); ++d) EXPECT_EQ(states.at(d, 1), alone.at(d, 0));
+  }
 }
 
 }  // namespace

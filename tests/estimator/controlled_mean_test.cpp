@@ -206,6 +206,30 @@ TEST(CheapGain, PredictabilityIsHonestAboutFewAndRareValues) {
   EXPECT_LT(few.lower(1.645), good.lower(1.645));
 }
 
+TEST(CheapGain, EventsAreCountedWhereMostValuesAreEqual) {
+  std::vector<double> values(20, 1.0);
+  EXPECT_EQ(effective_number(values), 20);  // nothing varies, so that nothing is rare
+  values[3] = values[7] = values[11] = 0;
+  EXPECT_EQ(effective_number(values), 3);
+  for (std::size_t j = 0; j < 10; ++j) values[j] = 0;
+  EXPECT_EQ(effective_number(values), 20);  // heads and tails
+}
+
+TEST(CheapGain, FarCheapReturnsAreReplacedByTheMedian) {
+  PairedSample sample{.high = std::vector<double>(9, 0.0),
+                      .low = {{1, 2, 3, 4, 5, 6, 7, 8, 1000}, {1, 1, 1, 1, 1, 1, 1, 1, 0}},
+                      .free = {{2, -50, 7}, {0, 1, 0}}};
+  const PairedSample before = sample;
+  EXPECT_TRUE(replace_far_values(sample));
+  // Quartiles 3 and 7: what lies outside of [-9, 19] is far.
+  EXPECT_EQ(sample.low[0], (std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8, 5}));
+  EXPECT_EQ(sample.free[0], (std::vector<double>{2, 5, 7}));
+  // Where most values are equal, the others are what matters.
+  EXPECT_EQ(sample.low[1], before.low[1]);
+  EXPECT_EQ(sample.free[1], before.free[1]);
+  EXPECT_FALSE(replace_far_values(sample));
+}
+
 TEST(CheapGain, DesignsAgreeWithTheClosedFormForOneCheapSimulator) {
   for (const double rho : {0.5, 0.9, 0.99})
     for (const double w : {3.0, 10.0, 100.0}) {

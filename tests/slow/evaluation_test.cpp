@@ -28,6 +28,12 @@ std::uint64_t replicates(std::uint64_t usual) {
   return given != nullptr ? std::strtoull(given, nullptr, 10) : usual;
 }
 
+// HILO_KIND, a part of its name, takes one kind of pairs alone.
+bool is_wanted(const ReturnPair& pair) {
+  const char* kind = std::getenv("HILO_KIND");
+  return kind == nullptr || pair.name.find(kind) != std::string::npos;
+}
+
 // Episodes that are drawn when they are first asked for.
 class Drawn {
  public:
@@ -54,7 +60,27 @@ struct Totals {
   double squares = 0, errors = 0, held = 0, used = 0, high = 0, spent = 0;
   double plain = 0;  // squared errors of plain Monte Carlo with the same random numbers
   std::uint64_t n = 0;
-  double ratio_error = 0;  // standard error of squares / plain
+  // Of parts that are independent, for the standard error of squares / plain.
+  double squares_squared = 0, plain_squared = 0, product = 0;
+
+  void add(const Totals& part) {
+    squares += part.squares;
+    plain += part.plain;
+    errors += part.errors;
+    held += part.held;
+    used += part.used;
+    high += part.high;
+    spent += part.spent;
+    n += part.n;
+    squares_squared += part.squares_squared;
+    plain_squared += part.plain_squared;
+    product += part.product;
+  }
+  double ratio() const { return squares / plain; }
+  double ratio_error() const {
+    return std::sqrt(squares_squared - 2 * ratio() * product + ratio() * ratio() * plain_squared) /
+           plain;
+  }
 };
 
 // Cheap simulator l costs 1 / (l cost_ratio).
@@ -90,56 +116,62 @@ Totals evaluate_often(const ReturnPair& pair, const EvaluationRules& rules, doub
     }
   });
   Totals sum;
-  for (const Totals& t : chunks) {
-    sum.squares += t.squares;
-    sum.plain += t.plain;
-    sum.errors += t.errors;
-    sum.held += t.held;
-    sum.used += t.used;
-    sum.high += t.high;
-    sum.spent += t.spent;
-    sum.n += t.n;
+  for (Totals& t : chunks) {
+    t.squares_squared = t.squares * t.squares;
+    t.plain_squared = t.plain * t.plain;
+    t.product = t.squares * t.plain;
+    sum.add(t);
   }
-  // By the chunks, which are independent.
-  for (const Totals& t : chunks)
-    sum.ratio_error += std::pow(t.squares - sum.squares / sum.plain * t.plain, 2);
-  sum.ratio_error = std::sqrt(sum.ratio_error) / sum.plain;
   return sum;
 }
 
 // At equal cost, whatever the cheap simulators are. Plain Monte Carlo has the same random numbers,
-// so that the ratio is known much better than each of the two.
-TEST(SlowEvaluation, IsNeverMuchWorseThanPlainMonteCarlo) {
-  const std::uint64_t count = replicates(2000);
+// so that the ratio is known much better than each of the two. Replicates come in tenths; a row
+// ends early where the ratio is below the bound by five standard errors.
+void expect_never_much_worse(const std::vector<ReturnPair>& kinds, std::uint64_t count,
+                             double bound) {
   double worst = 0;
   for (const std::size_t cheap : {1U, 3U})
-    for (const ReturnPair& pair : return_pairs())
+    for (const ReturnPair& pair : kinds) {
+      if (!is_wanted(pair)) continue;
       for (const double budget : {100.0, 1000.0})
         for (const double ratio : {2.0, 10.0, 100.0}) {
-          if (budget > 500 && cheap > 1 && std::getenv("HILO_REPLICATES") == nullptr) continue;
-          const std::uint64_t n = budget > 500 ? count / 10 : count;
-          const Totals t =
-              evaluate_often(pair, {.num_cheap = cheap, .episodes = budget}, ratio, n, 7);
-          const double mse = t.squares / static_cast<double>(t.n);
-          const double relative = t.squares / t.plain;
-          const double error = t.ratio_error;
-          const double bias = t.errors / static_cast<double>(t.n);
-          worst = std::max(worst, relative);
-          std::printf("| %s | %zu | %.0f | %.0f | %.3f ± %.3f | %.0f | %.0f %% | %+.3f |\n",
-                      pair.name.c_str(), cheap, budget, ratio, relative, error,
-                      t.high / static_cast<double>(t.n), 100 * t.used / static_cast<double>(t.n),
-                      bias / std::sqrt(mse));
+          Totals t;
+          for (std::uint64_t tenth = 0; tenth < 10; ++tenth) {
+            t.add(evaluate_often(pair, {.num_cheap = cheap, .episodes = budget}, ratio, count / 10,
+                                 70 + tenth));
+            if (t.ratio() + 5 * t.ratio_error() < bound) break;
+          }
+          const auto n = static_cast<double>(t.n);
+          worst = std::max(worst, t.ratio());
+          std::printf("| %s | %zu | %.0f | %.0f | %.0f | %.3f ± %.3f | %.0f | %.0f %% | %+.3f |\n",
+                      pair.name.c_str(), cheap, budget, ratio, n, t.ratio(), t.ratio_error(),
+                      t.high / n, 100 * t.used / n, t.errors / n / std::sqrt(t.squares / n));
           std::fflush(stdout);
-          EXPECT_LT(relative - 4 * error, 1.05)
+          EXPECT_LT(t.ratio() - 4 * t.ratio_error(), bound)
               << pair.name << " " << cheap << " " << budget << " " << ratio;
         }
+    }
   std::printf("worst ratio: %.3f\n", worst);
+}
+
+TEST(SlowEvaluation, IsNeverMuchWorseThanPlainMonteCarlo) {
+  expect_never_much_worse(return_pairs(), replicates(2000), 1.05);
+}
+
+// Kinds that no rule of the planning was chosen by. One of them, a cheap simulator that never
+// fails, has up to 1.102 (docs/evaluate.md); what is promised for the others does not hold for it.
+TEST(SlowEvaluation, IsNeverMuchWorseOnOtherKinds) {
+  for (const ReturnPair& pair : testing::other_return_pairs())
+    expect_never_much_worse({pair}, replicates(2000),
+                            pair.name == "the cheap one never fails" ? 1.12 : 1.05);
 }
 
 // With a fixed number of pairs and free returns: coverage of the intervals.
 TEST(SlowEvaluation, IntervalsHoldTheMean) {
   const std::uint64_t count = replicates(4000);
   for (const ReturnPair& pair : return_pairs()) {
+    if (!is_wanted(pair)) continue;
     for (const std::size_t cheap : {1U, 3U})
       for (const std::size_t n : {cheap + 8, std::size_t{20}, std::size_t{50}}) {
         std::mt19937_64 random(99);

@@ -118,4 +118,61 @@ std::vector<ReturnPair> return_pairs() {
   return out;
 }
 
+std::vector<ReturnPair> other_return_pairs() {
+  std::vector<ReturnPair> out;
+  const auto add = [&](std::string name, double mean, double variance, double skewness, auto draw) {
+    out.push_back({std::move(name), mean, variance, skewness, draw});
+  };
+  using G = std::mt19937_64;
+  add("two modes, the cheap one mistakes a fifth of them", 0, 1.04, 0, [](G& g, Returns& r) {
+    const double mode = uniform(g) < 0.5 ? -1 : 1;
+    r[0] = mode + 0.2 * normal(g);
+    each(r, [&] { return uniform(g) < 0.2 ? -mode : mode; });
+  });
+  add("counts, thinned", 10, 10, 0.32, [](G& g, Returns& r) {
+    const int count = std::poisson_distribution<>(10)(g);
+    r[0] = count;
+    each(r, [&] { return static_cast<double>(std::binomial_distribution<>(count, 0.7)(g)); });
+  });
+  add("cut at a limit that the cheap one does not have", 1 - std::exp(-1.0),
+      1 - 2 / std::exp(1.0) - std::exp(-2.0), -0.4, [](G& g, Returns& r) {
+        const double x = exponential(g);
+        r[0] = std::min(x, 1.0);
+        each(r, [&] { return x; });
+      });
+  add("the cheap one is cut at a limit", 1, 1, 2, [](G& g, Returns& r) {
+    const double x = exponential(g);
+    r[0] = x;
+    each(r, [&] { return std::min(x, 1.0); });
+  });
+  add("quarter of a turn apart", 0, 0.5, 0, [](G& g, Returns& r) {
+    const double angle = 6.283185307179586 * uniform(g);
+    r[0] = std::sin(angle);
+    each(r, [&] { return std::sin(angle + 0.8) + 0.1 * normal(g); });
+  });
+  add("agrees in one episode of two", 0, 1, 0, [](G& g, Returns& r) {
+    const double z = normal(g);
+    r[0] = z;
+    each(r, [&] { return uniform(g) < 0.5 ? z : normal(g); });
+  });
+  add("the cheap one never fails", 0.9, 0.09 + 0.01, -2.4, [](G& g, Returns& r) {
+    const bool fails = uniform(g) < 0.1;
+    const double z = 0.1 * normal(g);
+    r[0] = (fails ? 0 : 1) + z;
+    each(r, [&] { return 1 + z; });
+  });
+  add("fails one time in a hundred, the cheap one in fifty", 0.99, 0.0099, -9.85,
+      [](G& g, Returns& r) {
+        const double u = uniform(g);
+        r[0] = u < 0.01 ? 0 : 1;
+        each(r, [&] { return u < 0.02 ? 0.0 : 1.0; });
+      });
+  add("noise that grows with the return", 1, 1.25, 2.2, [](G& g, Returns& r) {
+    const double x = exponential(g);
+    r[0] = x * (1 + 0.35355339059327373 * normal(g));
+    each(r, [&] { return x; });
+  });
+  return out;
+}
+
 }  // namespace hilo::testing

@@ -22,4 +22,7 @@ struct ReturnPair {
 // events in one or both, heavy tails, and others.
 std::vector<ReturnPair> return_pairs();
 
+// Further kinds, on which nothing is tuned: they are for looking at how well a rule carries over.
+std::vector<ReturnPair> other_return_pairs();
+
 }  // namespace hilo::testing

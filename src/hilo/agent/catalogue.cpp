@@ -25,7 +25,8 @@ std::vector<std::reference_wrapper<const AgentKind>> agent_kinds() { return cata
 const AgentKind& agent_kind(std::string_view name) { return catalogue().find(name); }
 bool is_agent_kind(std::string_view name) { return catalogue().contains(name); }
 const AgentKind& add_agent_kind(AgentKind kind, bool may_replace) {
-  if (!kind.build) throw Error(Errc::usage, fmt::format("agent '{}' has no build", kind.name));
+  if (!kind.build && !kind.build_vectors)
+    throw Error(Errc::usage, fmt::format("agent '{}' has no build", kind.name));
   if (kind.display.empty()) kind.display = kind.name;
   require_sound_parameters("agent " + kind.name, kind.parameters);
   require_plain_text("the name of agent " + kind.name + " in labels", kind.display);
@@ -60,6 +61,19 @@ void require_discount(const AgentKind& kind, double gamma) {
     throw Error(Errc::spec, fmt::format("{} plans, for which gamma must be below 1", kind.name));
 }
 
+void require_domain(const AgentKind& kind, bool has_vectors) {
+  if (has_vectors ? static_cast<bool>(kind.build_vectors) : static_cast<bool>(kind.build)) return;
+  std::vector<std::string> fitting;
+  for (const AgentKind& other : agent_kinds())
+    if (has_vectors ? static_cast<bool>(other.build_vectors) : static_cast<bool>(other.build))
+      fitting.push_back(other.name);
+  throw Error(Errc::spec,
+              fmt::format("the agent {} needs states and actions that are {}, but those of the "
+                          "problem are {}; take one of {}",
+                          kind.name, has_vectors ? "numbered" : "vectors",
+                          has_vectors ? "vectors" : "numbered", fmt::join(fitting, ", ")));
+}
+
 NamedValues take_variant(const AgentKind& kind, NamedValues& given) {
   const auto found = given.find("variant");
   if (found == given.end()) return {};
@@ -85,12 +99,25 @@ NamedValues take_variant(const AgentKind& kind, NamedValues& given) {
 std::unique_ptr<TabularAgent> build_checked(const AgentKind& kind, const Fidelities& fidelities,
                                             const Parameters& parameters,
                                             const AgentSetting& setting) {
+  require_domain(kind, false);
   require_fidelities(kind, fidelities);
   require_discount(kind, setting.gamma);
   auto agent = kind.uses_low_fidelity()
                    ? kind.build(fidelities, parameters, setting)
                    : kind.build(Fidelities(fidelities.shared_high(), std::vector<LowFidelity>()),
                                 parameters, setting);
+  if (!agent) throw Error(Errc::usage, fmt::format("build of the agent {} made none", kind.name));
+  return agent;
+}
+
+std::unique_ptr<VectorAgent> build_checked(const AgentKind& kind, const VectorFidelities& pair,
+                                           const Parameters& parameters,
+                                           const AgentSetting& setting) {
+  require_domain(kind, true);
+  require_low_fidelities(kind, pair.has_low() ? 1 : 0);
+  require_discount(kind, setting.gamma);
+  auto agent = kind.build_vectors(
+      kind.uses_low_fidelity() ? pair : VectorFidelities(pair.shared_high()), parameters, setting);
   if (!agent) throw Error(Errc::usage, fmt::format("build of the agent {} made none", kind.name));
   return agent;
 }

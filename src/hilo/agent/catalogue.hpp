@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "hilo/agent/tabular_agent.hpp"
+#include "hilo/agent/vector_agent.hpp"
 #include "hilo/core/fact.hpp"
 #include "hilo/core/parameters.hpp"
 #include "hilo/env/fidelities.hpp"
+#include "hilo/env/vector_fidelities.hpp"
 #include "hilo/rollout/truncation.hpp"
 
 namespace hilo {
@@ -76,7 +78,11 @@ struct AgentKind {
   std::uint32_t algorithm_version = 1;  // raised by every change that alters results
   std::function<std::unique_ptr<TabularAgent>(const Fidelities&, const Parameters&,
                                               const AgentSetting&)>
-      build;
+      build = {};
+  // For states and actions that are vectors. A kind has one of the two, or both.
+  std::function<std::unique_ptr<VectorAgent>(const VectorFidelities&, const Parameters&,
+                                             const AgentSetting&)>
+      build_vectors = {};
 
   // The following members are optional.
 
@@ -115,6 +121,8 @@ const AgentKind& add_agent_kind(AgentKind kind, bool may_replace = false);
 void require_fidelities(const AgentKind& kind, const Fidelities& fidelities);
 void require_low_fidelities(const AgentKind& kind, std::size_t given);
 void require_discount(const AgentKind& kind, double gamma);
+// Throws Errc::spec unless the agent is for such a problem: vectors, or tables.
+void require_domain(const AgentKind& kind, bool has_vectors);
 
 // Replaces the key "variant" by the keys that it stands for, except those given explicitly. Returns
 // the keys that are not the agent's: they belong to the problem. Throws on an unknown variant.
@@ -125,6 +133,10 @@ NamedValues take_variant(const AgentKind& kind, NamedValues& given);
 std::unique_ptr<TabularAgent> build_checked(const AgentKind& kind, const Fidelities& fidelities,
                                             const Parameters& parameters,
                                             const AgentSetting& setting);
+
+std::unique_ptr<VectorAgent> build_checked(const AgentKind& kind, const VectorFidelities& pair,
+                                           const Parameters& parameters,
+                                           const AgentSetting& setting);
 
 // Builds an agent from the values that a user gives, which are checked and completed.
 std::unique_ptr<TabularAgent> build_agent(const AgentKind& kind, const Fidelities& fidelities,

@@ -1,7 +1,11 @@
 #include "hilo/agent/low_only.hpp"
 
+#include <fmt/format.h>
+
+#include "hilo/agent/corrected.hpp"
 #include "hilo/agent/detail/kinds.hpp"
 #include "hilo/agent/detail/shared_parameters.hpp"
+#include "hilo/core/error.hpp"
 #include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
@@ -26,6 +30,20 @@ AgentKind low_only_kind() {
                       const AgentSetting& setting) -> std::unique_ptr<TabularAgent> {
             return std::make_unique<LowOnly>(fidelities, td_options(p, setting),
                                              low_learning(p, setting), setting.seed);
+          },
+          .build_vectors = [](const VectorFidelities& pair, const Parameters& p,
+                              const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
+            for (const ParameterInfo& info : low_only_kind().parameters)
+              if (info.default_value && p.all().at(info.name) != *info.default_value)
+                throw Error(Errc::spec,
+                            fmt::format("low-only: {} is for problems whose states and actions are "
+                                        "numbered; for vectors it has no parameters",
+                                        info.name));
+            return std::make_unique<Corrected>(
+                pair,
+                CorrectedOptions{
+                    .gamma = setting.gamma, .max_steps = setting.max_steps, .corrects = false},
+                setting.seed);
           }};
 }
 

@@ -11,10 +11,19 @@
 #include "hilo/core/stop_request.hpp"
 
 namespace hilo {
+namespace {
+
+thread_local unsigned allowed = 0;  // threads that this one may use, itself included; 0: all cores
+
+}  // namespace
+
+ThreadShare::ThreadShare(unsigned threads) : before_(allowed) { allowed = threads; }
+ThreadShare::~ThreadShare() { allowed = before_; }
 
 void parallel_for(std::size_t count, unsigned threads,
                   const std::function<void(std::size_t)>& body) {
   if (threads == 0) threads = std::max(1U, std::thread::hardware_concurrency());
+  if (allowed > 0) threads = std::min(threads, allowed);
 
   std::atomic<std::size_t> next = 0;
   std::atomic<bool> stop = false;
@@ -23,8 +32,11 @@ void parallel_for(std::size_t count, unsigned threads,
   std::size_t failure_index = count;
 
   const std::atomic<bool>* const asked_to_stop = stop_flag;
+  const std::size_t num_helpers = std::min<std::size_t>(threads, count);
   const auto work = [&] {
     const StopScope scope(asked_to_stop);
+    const ThreadShare share(
+        std::max(1U, threads / static_cast<unsigned>(std::max<std::size_t>(num_helpers, 1))));
     while (!stop) {
       const std::size_t i = next++;
       if (i >= count) return;
@@ -43,7 +55,6 @@ void parallel_for(std::size_t count, unsigned threads,
 
   {
     std::vector<std::jthread> helpers;
-    const std::size_t num_helpers = std::min<std::size_t>(threads, count);
     try {
       for (std::size_t i = 1; i < num_helpers; ++i) helpers.emplace_back(work);
     } catch (const std::system_error&) {

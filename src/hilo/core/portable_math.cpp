@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "hilo/core/detail/plain_number.hpp"
 #include "hilo/core/normal_quantile.hpp"
 
 namespace hilo {
@@ -78,6 +79,10 @@ double portable_exp(double x) {
   for (int n = 15; n >= 1; --n) series = 1 + series * r / n;
   return std::ldexp(series, static_cast<int>(k));
 }
+
+double portable_sin(double x) { return plain::sine_cosine(x).sine; }
+double portable_cos(double x) { return plain::sine_cosine(x).cosine; }
+double portable_tanh(double x) { return plain::hyperbolic_tangent(x); }
 
 double normal_quantile(double u) {
   const double q = u - 0.5;

@@ -28,6 +28,7 @@ enum class Purpose : std::uint8_t {
   choice = 6,        // random choices of an agent other than its actions
   evaluation = 7,    // episodes that evaluate a policy, in all fidelities; equal for all policies
   evaluation_free = 8,  // further ones in the low fidelities alone
+  search = 9,           // policy search: candidates, scenarios and samples of models
 
   // Problem generation: "episode" is the row s * num_actions + a, and word 0 counts blocks.
   problem_mask = 16,

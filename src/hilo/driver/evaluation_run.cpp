@@ -304,7 +304,15 @@ struct EvaluationRun::Impl {
     const std::vector<double>* paired =
         request.round.free ? nullptr : evaluator.start_of(request.round.index);
     if (paired == nullptr) {
-      source(0)->reset(request.streams, start);
+      try {
+        source(0)->reset(request.streams, start);
+      } catch (const Error& e) {
+        if (e.code() != Errc::simulator) throw;
+        throw Error(Errc::simulator,
+                    fmt::format("its free episodes begin where the expensive simulator does, and "
+                                "that failed in its reset: {}",
+                                e.what()));
+      }
       ++resets;
     } else if (side.simulator->observation_space().is_discrete()) {
       start.push_back(static_cast<std::uint64_t>((*paired)[0]));

@@ -33,8 +33,10 @@ std::vector<std::reference_wrapper<const ProblemKind>> problem_kinds() { return 
 const ProblemKind& problem_kind(std::string_view name) { return catalogue().find(name); }
 bool is_problem_kind(std::string_view name) { return catalogue().contains(name); }
 const ProblemKind& add_problem_kind(ProblemKind kind) {
-  if (!kind.build_high || !kind.build)
-    throw Error(Errc::usage, fmt::format("problem '{}' must have build_high and build", kind.name));
+  if (!kind.has_vectors() && (!kind.build_high || !kind.build))
+    throw Error(Errc::usage, fmt::format("problem '{}' must have build_high and build, or "
+                                         "build_vectors",
+                                         kind.name));
   require_sound_parameters("problem " + kind.name, kind.parameters);
   require_plain_text("the description of problem " + kind.name, kind.description);
   return catalogue().add(std::move(kind));
@@ -48,6 +50,11 @@ double estimate_bytes(const ProblemKind& kind, const std::map<std::string, Value
 HighSimulator build_high_fidelity(const ProblemKind& kind,
                                   const std::map<std::string, Value>& parameters,
                                   std::uint64_t seed) {
+  if (kind.has_vectors())
+    throw Error(Errc::spec,
+                fmt::format("the states and actions of the problem '{}' are vectors, but tables "
+                            "are needed here",
+                            kind.name));
   const Parameters checked(kind.name, kind.parameters, parameters);
   return in_memory(kind.name, [&] { return kind.build_high(checked, seed); });
 }
@@ -56,6 +63,18 @@ Problem build_problem(const ProblemKind& kind, const std::map<std::string, Value
                       std::uint64_t seed, const HighSimulator& high) {
   const Parameters checked(kind.name, kind.parameters, parameters);
   return in_memory(kind.name, [&] { return kind.build(checked, seed, high); });
+}
+
+VectorProblem build_vector_problem(const ProblemKind& kind, const NamedValues& parameters,
+                                   std::uint64_t seed) {
+  if (!kind.has_vectors())
+    throw Error(Errc::spec,
+                fmt::format("the states and actions of the problem '{}' are numbered, but vectors "
+                            "are needed here",
+                            kind.name));
+  const Parameters checked(kind.name, kind.parameters, parameters);
+  if (kind.validate) kind.validate(checked);
+  return in_memory(kind.name, [&] { return kind.build_vectors(checked, seed); });
 }
 
 Problem build_problem(std::string_view kind, const std::map<std::string, Value>& parameters,

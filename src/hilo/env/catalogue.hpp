@@ -11,6 +11,7 @@
 #include "hilo/core/parameters.hpp"
 #include "hilo/env/fidelities.hpp"
 #include "hilo/env/run_observer.hpp"
+#include "hilo/env/vector_fidelities.hpp"
 
 namespace hilo {
 
@@ -21,6 +22,12 @@ struct Problem {
   // Makes an observer for a run with this seed. Empty if the problem has no metrics of its own to
   // record during a run.
   std::function<std::unique_ptr<RunObserver>(std::uint64_t seed)> watch = {};
+};
+
+// A problem whose states and actions are vectors.
+struct VectorProblem {
+  VectorFidelities pair;
+  std::vector<Fact> facts = {};
 };
 
 // A high fidelity only has to provide full episodes.
@@ -46,8 +53,11 @@ struct ProblemKind {
   // build_high makes the high fidelity, and build adds the rest of the problem. build_high must not
   // use parameters that are low_fidelity_only, so that problems that differ only in these can share
   // the high fidelity.
-  std::function<HighSimulator(const Parameters&, std::uint64_t seed)> build_high;
-  std::function<Problem(const Parameters&, std::uint64_t seed, const HighSimulator& high)> build;
+  std::function<HighSimulator(const Parameters&, std::uint64_t seed)> build_high = {};
+  std::function<Problem(const Parameters&, std::uint64_t seed, const HighSimulator& high)> build =
+      {};
+  // Instead of these two, for a problem whose states and actions are vectors.
+  std::function<VectorProblem(const Parameters&, std::uint64_t seed)> build_vectors = {};
   // Checks what the ranges of single parameters cannot: throws if they do not fit together.
   std::function<void(const Parameters&)> validate = {};
   // For a problem that is read from files: a hash of their contents, for the high fidelity alone or
@@ -78,6 +88,8 @@ struct ProblemKind {
     return low_fidelities_of ? low_fidelities_of(problem) : low_fidelities;
   }
 
+  bool has_vectors() const { return static_cast<bool>(build_vectors); }
+
   // Whether the problem has files of its own for every seed.
   bool has_files_by_seed(const NamedValues& problem) const {
     return for_seed && for_seed(problem, 0) != problem;
@@ -106,5 +118,9 @@ HighSimulator build_high_fidelity(const ProblemKind& kind, const NamedValues& pa
                                   std::uint64_t seed);
 Problem build_problem(const ProblemKind& kind, const NamedValues& parameters, std::uint64_t seed,
                       const HighSimulator& high);
+
+// For a problem of vectors. The others throw Errc::spec for it, and this one for those of tables.
+VectorProblem build_vector_problem(const ProblemKind& kind, const NamedValues& parameters,
+                                   std::uint64_t seed);
 
 }  // namespace hilo

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "hilo/core/columns.hpp"
 #include "hilo/env/any_simulator.hpp"
 #include "hilo/env/behaviour.hpp"
 
@@ -34,9 +35,19 @@ class Policy {
   virtual void begin_path(std::uint32_t /*seed*/) const {}
   virtual void end_path() const noexcept {}
 
+  // False if it remembers what it has seen: then it cannot run several paths at the same time.
+  virtual bool is_memoryless() const { return true; }
+  // False if its actions do not depend on the words, which need not be drawn then.
+  virtual bool is_random() const { return true; }
+
   // Overwrites `actions` with one action for each observation, each drawn from its own words.
   virtual void act(const Points& observations, std::span<const ActionWords> words,
                    Points& actions) const = 0;
+  // The same for observations and actions that are columns, as simulators that advance many paths
+  // together have them; a discrete action is its index, as a number. Actions have as many columns
+  // as observations.
+  virtual void act_columns(const Columns& observations, std::span<const ActionWords> words,
+                           Columns& actions) const;
 
   // The policy as a table, which tabular simulators execute without a call for every step; null if
   // it is not a table. The result is a view.

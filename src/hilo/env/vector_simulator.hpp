@@ -47,6 +47,17 @@ class VectorSimulator : public AnySimulator {
   // How many episodes can run at the same time with some gain.
   virtual std::size_t num_workers() const { return 1; }
 
+  // Steps after which it cuts an episode, if it does.
+  virtual std::uint32_t time_limit() const { return kMaxSteps; }
+
+  // Coordinates of observations that are angles, rising: they live on a circle, from -pi to pi.
+  virtual std::span<const std::size_t> angles() const { return {}; }
+  // The start states of roll-outs first_rollout, first_rollout + 1, ... at this address, one column
+  // for each, without taking a step. Returns false if the simulator cannot do that.
+  virtual bool draw_starts(const StreamAddress& /*streams*/, Columns& /*states*/) const {
+    return false;
+  }
+
  protected:
   using AnySimulator::AnySimulator;
 

@@ -26,6 +26,23 @@ PairedSample PairedSample::of(const std::vector<std::size_t>& cheap) const {
   return out;
 }
 
+namespace {
+
+// Where most values are equal, as when an episode fails or not, the others are events. A value that
+// more than half of them have is their median.
+constexpr double kEventShare = 0.25;
+
+double number_of_events(std::span<const double> values) {
+  if (values.empty()) return 0;
+  std::vector<double> sorted(values.begin(), values.end());
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::ranges::nth_element(sorted, middle);
+  const double usual = *middle;
+  return static_cast<double>(std::ranges::count_if(values, [&](double x) { return x != usual; }));
+}
+
+}  // namespace
+
 double effective_number(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   double mean = 0;
@@ -36,7 +53,31 @@ double effective_number(std::span<const double> values) {
     squares += d2;
     fourths += d2 * d2;
   }
-  return fourths > 0 ? std::min(n, 3 * squares * squares / fourths) : n;
+  const double events = number_of_events(values);
+  if (events == 0 || !(fourths > 0)) return n;
+  const double like_normal = std::min(n, 3 * squares * squares / fourths);
+  return events <= kEventShare * n ? std::min(like_normal, events) : like_normal;
+}
+
+bool replace_far_values(PairedSample& sample) {
+  constexpr double kFar = 3;  // interquartile ranges beyond the quartiles
+  bool changed = false;
+  for (std::size_t l = 0; l < sample.num_cheap(); ++l) {
+    std::vector<double> sorted = sample.low[l];
+    if (sorted.size() < 4) continue;
+    std::ranges::sort(sorted);
+    const auto at = [&](std::size_t quarter) { return sorted[quarter * (sorted.size() - 1) / 4]; };
+    const double range = at(3) - at(1);
+    if (!(range > 0)) continue;  // most values are equal, and the others are what matters
+    const double low = at(1) - kFar * range, high = at(3) + kFar * range;
+    for (auto* values : {&sample.low[l], &sample.free[l]})
+      for (double& x : *values)
+        if (x < low || x > high) {
+          x = at(2);
+          changed = true;
+        }
+  }
+  return changed;
 }
 
 Covariances covariances_of(const PairedSample& sample) {

@@ -48,7 +48,8 @@ struct PairedSample {
 
 // Normal values that would tell as much about their variance, 3 (sum d^2)^2 / sum d^4, at most n: a
 // variance that rests on a few large deviations, as those of rare failures, is known as badly as
-// from so few values.
+// from so few values. Where three quarters of the values are equal, it is at most the number of the
+// others.
 double effective_number(std::span<const double> values);
 // However well pairs agree, what has not been seen among n of them may come as often as 1 in n, so
 // that this part of the variance, divided by n, is taken to be left.
@@ -58,6 +59,12 @@ inline constexpr double kUnseen = 2;
 inline bool rests_on_few_events(double effective, double n) {
   return effective < 10 && effective <= n / 2;
 }
+
+// Cheap returns that lie far outside of the paired ones, by more than three times their
+// interquartile range, are replaced by the median, paired and free ones alike. A control variate
+// may be any function of a cheap return, and one that ignores a simulator's rare breakdowns is the
+// better one where they have nothing to do with the expensive return. False if nothing changed.
+bool replace_far_values(PairedSample& sample);
 
 // Sample covariances of the paired returns; zero for fewer than two.
 Covariances covariances_of(const PairedSample& sample);

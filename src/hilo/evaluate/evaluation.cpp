@@ -366,13 +366,26 @@ bool Evaluation::can_pay(std::size_t l, double pairs) const {
   return !(costs_[l] > 0) || error_at_equal_cost(perfect.lower(kSure), costs_[0] / costs_[l]) < 1;
 }
 
+// With the cheap returns as they are, or without the far ones: whichever pays more.
 std::optional<Evaluation::Judgement> Evaluation::judge(const Cheap& cheap, double z) const {
-  const std::vector<PairedSample> samples = targets(cheap);
+  auto as_they_are = judge(cheap, z, false);
+  auto without_far = judge(cheap, z, true);
+  if (!as_they_are) return without_far;
+  if (!without_far) return as_they_are;
+  return without_far->design.error_at_equal_cost < as_they_are->design.error_at_equal_cost
+             ? without_far
+             : as_they_are;
+}
+
+std::optional<Evaluation::Judgement> Evaluation::judge(const Cheap& cheap, double z,
+                                                       bool without_far) const {
+  const std::vector<PairedSample> samples = targets(cheap, without_far);
   const Predictability seen = predictability(samples);
   if (seen.n < least_pairs(cheap.size())) return std::nullopt;
   const double rho = z >= 0 ? seen.lower(z) : seen.upper(-z);
   if (!(rho > 0)) return std::nullopt;
   Judgement out{.cheap = cheap,
+                .without_far = without_far,
                 .covariances = with_correlation(covariances_of(samples), rho),
                 .costs = {costs_[0]},
                 .design = {}};
@@ -400,7 +413,8 @@ std::optional<Evaluation::Judgement> Evaluation::best_judgement(const Cheap& amo
 // Buys more pairs if the best split has more of them, and free episodes otherwise.
 void Evaluation::adopt(const Judgement& judgement) {
   chosen_ = judgement.cheap;
-  const Judgement careful = judge(chosen_, kCareful).value_or(judgement);
+  without_far_ = judgement.without_far;
+  const Judgement careful = judge(chosen_, kCareful, without_far_).value_or(judgement);
   double per_pair = costs_[0];
   for (std::size_t k = 0; k < chosen_.size(); ++k)
     per_pair += (1 + careful.design.free[k]) * costs_[chosen_[k]];
@@ -428,7 +442,8 @@ void Evaluation::adopt(const Judgement& judgement) {
 
 // In steps, so that what they show can change the plan.
 void Evaluation::buy_free(const Judgement& judgement) {
-  const Judgement careful = judge(chosen_, kCareful).value_or(judgement);
+  without_far_ = judgement.without_far;
+  const Judgement careful = judge(chosen_, kCareful, without_far_).value_or(judgement);
   const auto now = static_cast<double>(pairs_of(chosen_).size());
   double budget = free_budget();  // and what free episodes have cost, which are part of the split
   for (const std::size_t l : chosen_) budget += static_cast<double>(free_[l].count) * costs_[l];
@@ -443,13 +458,16 @@ void Evaluation::buy_free(const Judgement& judgement) {
     counts[k] = std::max(have, std::floor(counts[k] * (1 + kSlack)));
     is_all = is_all && (counts[k] <= step || step <= have);
     wanted_free_[l] = whole(std::min(counts[k], step));
-    reasons_[l - 1] = "its returns predict the expensive ones well enough to pay for its cost";
+    reasons_[l - 1] =
+        without_far_ ? "its returns predict the expensive ones well enough to pay for its cost, if "
+                       "those that lie far outside are taken for its median"
+                     : "its returns predict the expensive ones well enough to pay for its cost";
   }
   for (const std::size_t l : tried_)
     if (std::ranges::find(chosen_, l) == chosen_.end() && !dropped_[l - 1])
       reasons_[l - 1] = "it adds too little to the others to pay for its cost";
   // What is to be expected, as opposed to what the plan is careful about.
-  const std::vector<PairedSample> samples = targets(chosen_);
+  const std::vector<PairedSample> samples = targets(chosen_, without_far_);
   const Covariances seen =
       with_correlation(covariances_of(samples), std::sqrt(predictability(samples).r2));
   predicted_variance_ =

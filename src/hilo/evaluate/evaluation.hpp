@@ -146,6 +146,7 @@ class Evaluation {
 
   struct Judgement {
     Cheap cheap;
+    bool without_far = false;    // with far cheap returns replaced (replace_far_values)
     Covariances covariances{1};  // with the correlation that the plan believes
     std::vector<double> costs;
     NestedDesign design;
@@ -157,6 +158,7 @@ class Evaluation {
   double most_pilot() const;
   bool can_pay(std::size_t l, double pairs) const;
   std::optional<Judgement> judge(const Cheap& cheap, double z) const;
+  std::optional<Judgement> judge(const Cheap& cheap, double z, bool without_far) const;
   std::optional<Judgement> best_judgement(const Cheap& among, double z) const;
   void adopt(const Judgement& judgement);
   void buy_free(const Judgement& judgement);
@@ -167,8 +169,9 @@ class Evaluation {
 
   std::vector<std::uint64_t> pairs_of(const Cheap& cheap) const;
   // The quantities that planning looks at: the value, or all differences between policies.
-  std::vector<PairedSample> targets(const Cheap& cheap) const;
-  PairedSample sample(const Cheap& cheap, const std::vector<double>& contrast) const;
+  std::vector<PairedSample> targets(const Cheap& cheap, bool without_far = false) const;
+  PairedSample sample(const Cheap& cheap, const std::vector<double>& contrast,
+                      bool without_far = false) const;
   EvaluatedValue evaluate(const std::vector<double>& contrast, double alpha) const;
   double largest_half_width(double alpha) const;
   double free_budget() const { return stage_budget_ - spent(); }
@@ -204,6 +207,7 @@ class Evaluation {
   bool done_ = false;
   double stage_budget_ = 0;
   Cheap tried_, chosen_;
+  bool without_far_ = false;           // of the chosen ones
   std::vector<std::string> reasons_;   // by cheap simulator, counted from 0
   std::vector<bool> dropped_;          // by cheap simulator, counted from 0
   std::vector<std::uint64_t> wanted_;  // paired episodes, by simulator

@@ -41,7 +41,8 @@ std::vector<std::uint64_t> Evaluation::pairs_of(const Cheap& cheap) const {
   return out;
 }
 
-PairedSample Evaluation::sample(const Cheap& cheap, const std::vector<double>& contrast) const {
+PairedSample Evaluation::sample(const Cheap& cheap, const std::vector<double>& contrast,
+                                bool without_far) const {
   const auto value = [&](const Returns& returns, std::uint64_t index) {
     double sum = 0;
     for (std::size_t p = 0; p < contrast.size(); ++p)
@@ -59,20 +60,21 @@ PairedSample Evaluation::sample(const Cheap& cheap, const std::vector<double>& c
   for (std::size_t k = 0; k < cheap.size(); ++k)
     for (std::uint64_t index = 0; index < free_[cheap[k]].count; ++index)
       out.free[k].push_back(value(free_[cheap[k]], index));
+  if (without_far) replace_far_values(out);
   return out;
 }
 
-std::vector<PairedSample> Evaluation::targets(const Cheap& cheap) const {
+std::vector<PairedSample> Evaluation::targets(const Cheap& cheap, bool without_far) const {
   std::vector<PairedSample> out;
   std::vector<double> contrast(rules_.num_policies, 0);
   if (rules_.num_policies == 1) contrast[0] = 1;
-  if (rules_.num_policies == 1) out.push_back(sample(cheap, contrast));
+  if (rules_.num_policies == 1) out.push_back(sample(cheap, contrast, without_far));
   for (std::size_t a = 0; a < rules_.num_policies; ++a)
     for (std::size_t b = a + 1; b < rules_.num_policies; ++b) {
       contrast.assign(rules_.num_policies, 0);
       contrast[a] = 1;
       contrast[b] = -1;
-      out.push_back(sample(cheap, contrast));
+      out.push_back(sample(cheap, contrast, without_far));
     }
   return out;
 }
@@ -86,7 +88,7 @@ EvaluatedValue Evaluation::evaluate(const std::vector<double>& contrast, double 
   const auto n = static_cast<double>(all.high.size());
   out.worth_episodes = n;
   if (!chosen_.empty()) {
-    const ControlledMean controlled = controlled_mean(sample(chosen_, contrast));
+    const ControlledMean controlled = controlled_mean(sample(chosen_, contrast, without_far_));
     if (controlled.variance < plain.variance) {
       out.best = estimate_of(controlled, alpha, true);
       out.skewness = controlled.skewness_of_y;
@@ -182,7 +184,7 @@ std::vector<CheapVerdict> Evaluation::verdicts() const {
       std::vector<double> contrast(rules_.num_policies, 0);
       contrast[0] = 1;
       if (rules_.num_policies > 1) contrast[1] = -1;
-      const ControlledMean mean = controlled_mean(sample(chosen_, contrast));
+      const ControlledMean mean = controlled_mean(sample(chosen_, contrast, without_far_));
       verdict.coefficient = mean.coefficients[static_cast<std::size_t>(place - chosen_.begin())];
     }
     out.push_back(std::move(verdict));

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "hilo/experiment/single_run.hpp"
+#include "hilo/experiment/resumable_run.hpp"
 
 namespace hilo {
 
@@ -66,11 +66,11 @@ CheckpointTimer::CheckpointTimer(const Checkpoints* checkpoints) : checkpoints_(
   if (checkpoints_ != nullptr) next_ = Clock::now() + seconds(checkpoints_->every());
 }
 
-void CheckpointTimer::keep_if_due(const RunKey& key, const SingleRun& run) {
+void CheckpointTimer::keep_if_due(const RunKey& key, const ResumableRun& run) {
   if (checkpoints_ != nullptr && Clock::now() >= next_) keep(key, run);
 }
 
-void CheckpointTimer::keep(const RunKey& key, const SingleRun& run) {
+void CheckpointTimer::keep(const RunKey& key, const ResumableRun& run) {
   if (checkpoints_ == nullptr || !run.can_be_saved()) return;
   const Clock::time_point start = Clock::now();
   try {

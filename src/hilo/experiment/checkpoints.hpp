@@ -10,7 +10,7 @@
 
 namespace hilo {
 
-class SingleRun;
+class ResumableRun;
 
 // Saved states of unfinished runs, one file for each run in a folder of their own, so that an
 // interrupted run continues where it stopped. They only save time and do not affect results: if
@@ -47,8 +47,8 @@ class CheckpointTimer {
  public:
   explicit CheckpointTimer(const Checkpoints* checkpoints);
 
-  void keep_if_due(const RunKey& key, const SingleRun& run);
-  void keep(const RunKey& key, const SingleRun& run);
+  void keep_if_due(const RunKey& key, const ResumableRun& run);
+  void keep(const RunKey& key, const ResumableRun& run);
 
  private:
   static constexpr double kLongest = 50;  // smallest interval, as a multiple of the time to write

@@ -91,7 +91,13 @@ EvaluateSpec make(LearnData data, const std::string& where) {
           where, key));
   data.spec.train.values["episodes"] = std::int64_t{1};
   data.spec.test.values.clear();
-  data.spec.agents = {{.values = {{"kind", "mcrl"}}}};  // to have the problem checked
+  // To have the problem checked, an agent that fits it.
+  const auto kind = data.spec.problem.values.find("kind");
+  const auto* name =
+      kind != data.spec.problem.values.end() ? std::get_if<std::string>(&kind->second) : nullptr;
+  const bool has_vectors =
+      name != nullptr && is_problem_kind(*name) && problem_kind(*name).has_vectors();
+  data.spec.agents = {{.values = {{"kind", has_vectors ? "direct" : "mcrl"}}}};
   out.spec = make_spec(data.spec, where);
   if (out.spec.configs.size() != 1)
     fail(fmt::format("{}: an evaluation has one configuration, so nothing can be swept", where));

@@ -56,6 +56,18 @@ double estimate_run(const PlannedRun& run, const Fidelities& pair) {
          one_test * (exact_every > 0 ? num_exact : num_tests);
 }
 
+// A guess for agents that optimise a policy in a model after every episode.
+double estimate_vector_run(const PlannedRun& run) {
+  constexpr double kSecondsPerEpisode = 10;
+  constexpr double kSteps = 150;  // of an episode
+  const Parameters& p = run.config->train;
+  const double episodes = p.integer("episodes") > 0
+                              ? static_cast<double>(p.integer("episodes"))
+                              : static_cast<double>(p.integer("steps")) / kSteps;
+  return run.config->agent->uses_low_fidelity() ? kSecondsPerEpisode * (episodes + 1)
+                                                : kSecondsPerEpisode * episodes;
+}
+
 // Whether the problem of a group has the high fidelity of the configuration.
 bool same_high_fidelity(const RunGroup& group, const RunConfig& config) {
   if (group.problem_kind != config.problem_kind) return false;
@@ -208,7 +220,16 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
     // One trial for each problem and configuration; other seeds cost the same.
     const bool all_known = std::ranges::all_of(
         group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
-    if ((!build_seconds.contains(group.problem) || !all_known) && seconds.size() < kMostTrials) {
+    if (group.problem_kind->has_vectors()) {
+      // No trial: a policy search takes seconds, and its time hardly depends on the problem.
+      build_seconds[group.problem] = 0;
+      for (const PlannedRun& run : group.runs)
+        if (seconds.try_emplace(run.config, estimate_vector_run(run)).second) {
+          tried += seconds[run.config];
+          relative += relative_cost(*run.config);
+        }
+    } else if ((!build_seconds.contains(group.problem) || !all_known) &&
+               seconds.size() < kMostTrials) {
       const auto start = SteadyClock::now();
       const HighFidelity high(build_high_fidelity(*group.problem_kind, group.problem, group.seed));
       const Problem problem =

@@ -65,12 +65,8 @@ void try_to_add_exact_bias(const TabularAgent& agent, const Fidelities& pair,
 }
 
 // The optimum, if it is known, is recorded with the totals.
-TestPlan test_plan(const RunConfig& config, const Optimum* optimum) {
-  const Parameters& p = config.test;
-  TestPlan plan = {.every = static_cast<std::uint64_t>(p.integer("every")),
-                   .episodes = static_cast<std::uint32_t>(p.integer("episodes")),
-                   .exact_every = static_cast<std::uint64_t>(p.integer("exact_every")),
-                   .count_steps = p.flag("count_steps")};
+TestPlan plan_with(const RunConfig& config, const Optimum* optimum) {
+  TestPlan plan = test_plan(config);
   if (optimum != nullptr)
     plan.at_end = {{"optimal_value", optimum->value}, {"optimal_reward", optimum->mean_reward}};
   return plan;
@@ -134,7 +130,7 @@ struct SingleRun::Impl {
                 .horizon = {.gamma = config.train.number("gamma"),
                             .max_steps =
                                 static_cast<std::uint32_t>(config.train.integer("max_steps"))}}),
-        training(domain, training_options(run), test_plan(config, optimum)) {}
+        training(domain, training_options(run), plan_with(config, optimum)) {}
 
   std::unique_ptr<const Own> own;  // null: the problem belongs to the caller
   RunConfig config;
@@ -255,23 +251,14 @@ std::vector<std::byte> SingleRun::save() const {
   if (!impl_->agent->can_be_saved())
     throw Error(Errc::usage, "the agent of this run cannot be saved");
   ArchiveWriter out(kTag, kArchiveVersion);
-  const RunKey key = impl_->run.key();
-  // Another version of the program need not continue in the same way, so load refuses its states.
-  out.text(program_name());
-  out.text(key.config);
-  out.value(key.seed);
-  out.value(key.algorithm_version);
+  save_identity(impl_->run, out);
   impl_->training.save(out);
   return out.finish();
 }
 
 void SingleRun::load(std::span<const std::byte> bytes) {
   ArchiveReader in(bytes, kTag, kArchiveVersion);
-  const RunKey key = impl_->run.key();
-  if (in.text("program") != program_name()) ArchiveReader::mismatch("program");
-  if (in.text("configuration") != key.config) ArchiveReader::mismatch("configuration");
-  in.expect("seed", key.seed);
-  in.expect("algorithm version", key.algorithm_version);
+  check_identity(impl_->run, in);
   impl_->asked.reset();
   impl_->training.load(in);
   in.finish();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hilo/env/simulator.hpp"
-#include "hilo/experiment/records.hpp"
+#include "hilo/experiment/resumable_run.hpp"
 #include "hilo/experiment/spec.hpp"
 #include "hilo/experiment/training_domain.hpp"
 
@@ -32,7 +32,7 @@ struct TabularRequest {
 
 // One run: a configuration of a spec with a seed, its problem, its agent, and the training loop. It
 // can be saved after any step and continued later, here or elsewhere, with the same bits.
-class SingleRun {
+class SingleRun : public ResumableRun {
  public:
   // For the agent with this label, which may be "" if the spec has only one. Builds the problem.
   SingleRun(const Spec& spec, std::string_view label, std::uint64_t seed);
@@ -40,12 +40,11 @@ class SingleRun {
   SingleRun(const PlannedRun& run, const HighFidelity& high, const Problem& problem);
   SingleRun(SingleRun&&) noexcept;
   SingleRun& operator=(SingleRun&&) noexcept;
-  ~SingleRun();
+  ~SingleRun() override;
 
-  // Does the next piece of work. Returns whether the run is done.
-  bool step();
-  bool is_done() const;
-  double share() const;  // of the budget that is spent
+  bool step() override;
+  bool is_done() const override;
+  double share() const override;
   const EpisodeSimulator& high() const { return *shared_high(); }
   const std::shared_ptr<const EpisodeSimulator>& shared_high() const;
 
@@ -71,15 +70,11 @@ class SingleRun {
   std::uint64_t dropped() const;    // episodes that were cut and left out, so far
 
   const std::vector<Measurement>& measurements() const;
-  // What goes into a store. The run must be done.
-  RunRecord record() const;
+  RunRecord record() const override;
 
-  // Whether the agent can be saved and no exception was thrown in the middle of a piece of work.
-  bool can_be_saved() const;
-  std::vector<std::byte> save() const;
-  // Throws unless the bytes are a saved state of the same run. The object must not be used after it
-  // has thrown.
-  void load(std::span<const std::byte> bytes);
+  bool can_be_saved() const override;
+  std::vector<std::byte> save() const override;
+  void load(std::span<const std::byte> bytes) override;
 
  private:
   struct Impl;

@@ -76,15 +76,7 @@ TestFacts TabularDomain::test(const StreamAddress& streams, const Horizon& horiz
                               std::uint32_t episodes) {
   summaries_.resize(episodes);
   high_.run_episodes(agent_.greedy(), streams, horizon, summaries_);
-  TestFacts facts;
-  for (const RolloutSummary& summary : summaries_) {
-    facts.reward += summary.mean_reward();
-    facts.discounted_return += summary.discounted_return;
-    facts.steps += summary.steps;
-  }
-  facts.reward /= static_cast<double>(episodes);
-  facts.discounted_return /= static_cast<double>(episodes);
-  return facts;
+  return facts_of(summaries_);
 }
 
 std::vector<Fact> TabularDomain::exact_values(const Horizon& horizon) {

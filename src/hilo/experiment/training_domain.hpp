@@ -4,6 +4,7 @@
 
 #include "hilo/agent/agent.hpp"
 #include "hilo/core/archive.hpp"
+#include "hilo/env/episode.hpp"
 #include "hilo/env/streams.hpp"
 
 namespace hilo {
@@ -29,6 +30,19 @@ struct TestFacts {
   double reward = 0, discounted_return = 0;
   std::uint64_t steps = 0;
 };
+
+// Means over test episodes, of which there is at least one.
+inline TestFacts facts_of(std::span<const RolloutSummary> summaries) {
+  TestFacts facts;
+  for (const RolloutSummary& summary : summaries) {
+    facts.reward += summary.mean_reward();
+    facts.discounted_return += summary.discounted_return;
+    facts.steps += summary.steps;
+  }
+  facts.reward /= static_cast<double>(summaries.size());
+  facts.discounted_return /= static_cast<double>(summaries.size());
+  return facts;
+}
 
 // A value and its standard error, which is infinite if it is unknown.
 struct OwnValue {

@@ -231,8 +231,12 @@ SavedPolicy parse_policy(const std::string& text, const std::string& where) {
   return out;
 }
 
+std::string read_policy_text(const std::filesystem::path& file) {
+  return read_text_file(file, kMaxPolicyBytes, Errc::data);
+}
+
 SavedPolicy load_policy(const std::filesystem::path& file) {
-  return parse_policy(read_text_file(file, kMaxPolicyBytes, Errc::data), file.string());
+  return parse_policy(read_policy_text(file), file.string());
 }
 
 std::shared_ptr<const Policy> SavedPolicy::table() const {

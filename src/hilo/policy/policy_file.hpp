@@ -30,6 +30,8 @@ struct SavedPolicy {
 // Throws Errc::data unless the text is such a policy; `where` names it.
 SavedPolicy parse_policy(const std::string& text, const std::string& where);
 SavedPolicy load_policy(const std::filesystem::path& file);
+// The text of a policy file of any kind. Throws Errc::data if it is too long.
+std::string read_policy_text(const std::filesystem::path& file);
 
 // Every action with the same probability, or uniformly in a box, whose bounds must be finite.
 std::shared_ptr<const Policy> uniform_policy(const Space& observations, const Space& actions);

@@ -23,6 +23,7 @@ class ProgramPolicy final : public Policy {
   ProgramPolicy(ProgramPolicyOptions options, const Space& observations, const Space& actions)
       : Policy(observations, actions), options_(std::move(options)) {}
 
+  bool is_memoryless() const override { return false; }
   void begin_path(std::uint32_t seed) const override {
     try {
       ask(fmt::format("begin {}", seed));

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "hilo/env/catalogue.hpp"
 #include "hilo/report/findings.hpp"
 #include "hilo/report/problem_view.hpp"
 #include "hilo/report/shipped.hpp"
@@ -29,8 +30,9 @@ std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance&
                                  group_digits(configuration.number("train.steps")))
                    : fmt::format("; {} high-fidelity episodes",
                                  group_digits(configuration.number("train.episodes")));
-  const bool new_problems =
-      value("problem.content").empty() && is_registered(value("problem.kind"));
+  const std::string kind = value("problem.kind");
+  const bool new_problems = value("problem.content").empty() && is_registered(kind) &&
+                            !problem_kind(kind).same_for_all_seeds;
   text += fmt::format(", γ = {}, ε = {}; seeds {} to {}{}", value("train.gamma"),
                       value("train.epsilon"), provenance.first_seed, provenance.last_seed,
                       new_problems ? ", a new problem for each" : "");

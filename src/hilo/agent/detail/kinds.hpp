@@ -15,7 +15,10 @@
   KIND(bayes)                  \
   KIND(bayes_high)             \
   KIND(mfrl)                   \
-  KIND(rmax)
+  KIND(rmax)                   \
+  KIND(corrected)              \
+  KIND(corrected_high)         \
+  KIND(direct)
 
 namespace hilo {
 

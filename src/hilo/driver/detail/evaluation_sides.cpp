@@ -11,6 +11,7 @@
 #include "hilo/env/program/program_simulators.hpp"
 #include "hilo/env/table_vectors.hpp"
 #include "hilo/policy/low_policy.hpp"
+#include "hilo/policy/network_file.hpp"
 #include "hilo/policy/policy_file.hpp"
 #include "hilo/policy/program_policy.hpp"
 
@@ -23,12 +24,13 @@ constexpr std::string_view kCommand = "command:";
 struct ReadPolicy {
   NamedPolicy named;
   std::optional<SavedPolicy> saved;
-  std::string command;  // empty: saved, or uniform
+  std::shared_ptr<const NetworkPolicy> network;
+  std::string command;  // empty: saved, a network, or uniform
   std::string identity;
 };
 
 ReadPolicy read(const NamedPolicy& named) {
-  ReadPolicy out{.named = named, .saved = {}, .command = {}, .identity = {}};
+  ReadPolicy out{.named = named, .saved = {}, .network = {}, .command = {}, .identity = {}};
   if (named.given == "uniform") {
     out.identity = "uniform";
   } else if (named.given.starts_with(kCommand)) {
@@ -43,8 +45,14 @@ ReadPolicy read(const NamedPolicy& named) {
                   fmt::format("{}: there is no such file; a policy is a file of hilo learn, "
                               "\"command: PROGRAM\" or uniform",
                               named.given));
-    out.saved = load_policy(named.given);
-    out.identity = "table " + out.saved->hash;
+    const std::string text = read_policy_text(named.given);
+    if (is_network(text)) {
+      out.network = parse_network(text, named.given);
+      out.identity = "network " + network_hash(*out.network);
+    } else {
+      out.saved = parse_policy(text, named.given);
+      out.identity = "table " + out.saved->hash;
+    }
   }
   return out;
 }
@@ -80,6 +88,7 @@ std::shared_ptr<const Policy> bind(const ReadPolicy& policy, const AnySimulator&
   const Space& actions = simulator.action_space();
   try {
     if (policy.saved) return policy.saved->on(observations, actions);
+    if (policy.network) return network_on(*policy.network, observations, actions);
     if (!policy.command.empty()) {
       auto program = program_policy({.command = policy.command}, observations, actions);
       // A program that does not work is found out before anything is paid.
@@ -167,6 +176,25 @@ std::vector<EvaluationSide> program_sides(std::vector<ProgramVectors> programs,
   return out;
 }
 
+std::vector<EvaluationSide> vector_sides(const EvaluateSpec& spec,
+                                         const std::vector<ReadPolicy>& policies) {
+  const RunConfig& config = spec.config();
+  const VectorProblem problem =
+      build_vector_problem(*config.problem_kind, config.problem, spec.seed);
+  std::vector<EvaluationSide> out(1);
+  out[0].simulator = problem.pair.shared_high();
+  out[0].name = "expensive";
+  if (auto low = std::dynamic_pointer_cast<const VectorSimulator>(problem.pair.shared_low())) {
+    EvaluationSide& side = out.emplace_back();
+    side.simulator = std::move(low);
+    side.name = "cheap";
+  }
+  for (EvaluationSide& side : out)
+    for (const ReadPolicy& policy : policies)
+      side.policies.push_back(bind(policy, *side.simulator));
+  return out;
+}
+
 bool has_map(const NamedValues& problem) {
   return std::ranges::any_of(problem, [](const auto& entry) {
     const bool map = entry.first.ends_with(".map") || entry.first.ends_with(".map.command");
@@ -182,9 +210,10 @@ EvaluationSides make_sides(const EvaluateSpec& spec, const std::vector<NamedPoli
   EvaluationSides out;
   const RunConfig& config = spec.config();
   const bool programs = config.problem_kind->name == "program" && !has_map(config.problem);
-  out.simulators =
-      programs ? program_sides(make_program_vectors(config.problem), all) : table_sides(spec, all);
   const ProblemKind& kind = *config.problem_kind;
+  out.simulators = programs             ? program_sides(make_program_vectors(config.problem), all)
+                   : kind.has_vectors() ? vector_sides(spec, all)
+                                        : table_sides(spec, all);
   if (!programs && kind.lacks && out.simulators.size() > 1)
     out.no_coupling =
         kind.lacks(kCommonRandomNumbers, Parameters(kind.name, kind.parameters, config.problem));

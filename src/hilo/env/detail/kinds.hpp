@@ -9,7 +9,10 @@
   KIND(table)                    \
   KIND(docking)                  \
   KIND(nas)                      \
-  KIND(program)
+  KIND(program)                  \
+  KIND(pendulum)                 \
+  KIND(cart_pole)                \
+  KIND(acrobot)
 
 namespace hilo {
 

@@ -8,6 +8,7 @@
 #include <Eigen/IterativeLinearSolvers>
 #include <Eigen/SparseLU>
 
+#include "hilo/core/detail/fixed_blocking.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/env/model_check.hpp"
 
@@ -90,6 +91,7 @@ void check_policy(const Model& model, const PolicyMatrix& policy, double gamma) 
 }
 
 ChainSolver::ChainSolver(const SparseMatrix& chain, double factor) {
+  fix_blocking();
   // The matrix is built entry by entry, as an expression of sparse matrices takes several passes.
   system_.resize(chain.rows(), chain.cols());
   system_.reserve(chain.nonZeros() + chain.rows());

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "hilo/core/error.hpp"
+#include "hilo/core/parallel.hpp"
 #include "hilo/experiment/detail/run_group.hpp"
 
 // For run_mpi.cpp: the work of one rank, and the threads that do it. Does not use MPI.
@@ -116,6 +117,7 @@ class Workers {
 
  private:
   void work() {
+    const ThreadShare share(1);
     try {
       while (const auto task = queue_.take(busy_)) {
         run_group(group_of(all_, *task), high_fidelities_, callbacks_);

@@ -4,12 +4,20 @@
 #include "hilo/experiment/high_fidelities.hpp"
 #include "hilo/experiment/run.hpp"
 #include "hilo/experiment/train.hpp"
+#include "hilo/experiment/training.hpp"
 
 // For the sources of this folder only.
 namespace hilo {
 
 TrainingOptions training_options(const PlannedRun& run);
+AgentSetting agent_setting(const PlannedRun& run);
+TestPlan test_plan(const RunConfig& config);
 std::unique_ptr<TabularAgent> build_agent(const PlannedRun& run, const Fidelities& pair);
+
+// What a saved run begins with. Another version of the program need not continue in the same way,
+// so that its states are refused.
+void save_identity(const PlannedRun& run, ArchiveWriter& out);
+void check_identity(const PlannedRun& run, ArchiveReader& in);
 
 // A record with the identity of the run and the machine, but no results.
 RunRecord start_record(const PlannedRun& run);

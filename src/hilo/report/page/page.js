@@ -107,7 +107,7 @@
         interaction: {mode: 'nearest', axis: 'x', intersect: false},
         scales: {
           x: {type: log ? 'logarithmic' : 'linear', title: title(metric.xaxis || 'high-fidelity episodes'), grid,
-            ticks: {color: quiet, maxRotation: 0, autoSkipPadding: 16, callback: (x) => grouped(x)}},
+            ticks: {color: quiet, maxRotation: 0, precision: 0, autoSkipPadding: 16, callback: (x) => grouped(x)}},
           y: {title: title(metric.axis), grid, ticks: {color: quiet}},
         },
         plugins: {

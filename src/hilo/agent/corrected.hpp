@@ -1,0 +1,104 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "hilo/agent/policy_search.hpp"
+#include "hilo/agent/vector_agent.hpp"
+#include "hilo/env/vector_fidelities.hpp"
+#include "hilo/model/residual_model.hpp"
+
+namespace hilo {
+
+struct CorrectedOptions {
+  std::vector<std::size_t> layers = {10};  // units of the policy's network
+  std::size_t scenarios = 24;
+  std::size_t population = 16;
+  std::uint32_t restarts = 3;      // searches from scratch
+  std::uint32_t generations = 60;  // of each search; the best one goes on for twice as many
+  double noise = 0.1;              // on actions of training episodes
+  double search_noise = 0.05;      // on actions in scenarios
+  std::size_t frequencies = 150;   // of the residual
+  std::size_t fit_points = 250;    // steps that its length scales are fitted to
+  double gamma = 1;
+  std::uint32_t max_steps = 200;
+  std::size_t threads = 0;
+  bool corrects = true;  // false: the optimum of the cheap simulator stays, whatever comes
+};
+
+// Learns how a cheap simulator errs, and optimises the policy in the corrected one.
+//
+//   1. Optimise the policy in the cheap simulator.
+//   2. Run an expensive episode with it, and fit the residual s' - f_cheap(s, a).
+//   3. Optimise the policy in the corrected simulator, with another sample of the residual in each
+//      scenario, so that errors of the model cannot be exploited. Go to 2.
+//
+// The greedy policy is not the last one but the one with the best evidence: its value in the
+// corrected simulator, moved towards what expensive episodes have shown of it. The cheap optimum is
+// always among the candidates. Without a cheap simulator the residual is that of a state that stays
+// as it is. The same happens if the cheap simulator turns out to be worse than that.
+class Corrected final : public VectorAgent {
+ public:
+  static constexpr std::uint32_t kAlgorithmVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 1;
+
+  Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed);
+  ~Corrected() override;
+
+  std::unique_ptr<const Policy> policy() const override;
+  std::unique_ptr<const Policy> greedy_policy() const override;
+  PolicyArtifact artifact() const override;
+  LearnReport prepare() override;
+  LearnReport learn(const VectorEpisode& episode) override;
+  std::uint64_t episodes() const override { return num_episodes_; }
+  std::optional<double> own_value() const override { return own_value_; }
+  std::vector<Fact> findings() const override;
+  std::vector<std::byte> save() const override;
+  void load(std::span<const std::byte> bytes) override;
+
+  const ResidualModel* model() const { return model_.get(); }
+  // Whether the residual is that of the cheap simulator now.
+  bool uses_low() const { return uses_low_; }
+
+ private:
+  // A policy and what expensive episodes have shown of it.
+  struct Candidate {
+    std::vector<double> weights;
+    std::vector<double> start;  // of its episode; empty: it was not run yet
+    double seen = 0;            // its return
+  };
+
+  std::shared_ptr<const VectorSteps> base() const;
+  std::vector<Scenario> scenarios(std::uint32_t which, std::size_t count) const;
+  void learn_scales_from_low();
+  void learn_scales_from(const VectorEpisode& episode);
+  void take_in(const VectorEpisode& episode);
+  void fit();
+  ResidualOptions residual_options() const;
+  void search();
+  void weigh_evidence();
+  double mean_value(const std::vector<double>& weights,
+                    const std::vector<Scenario>& scenarios) const;
+  double predicted_return(const Candidate& candidate) const;
+  std::uint32_t round() const { return static_cast<std::uint32_t>(num_episodes_); }
+
+  VectorFidelities pair_;
+  CorrectedOptions options_;
+  std::uint64_t seed_;
+  Horizon horizon_;
+  NetworkShape shape_;
+  std::uint64_t num_episodes_ = 0;
+  bool is_prepared_ = false;
+  bool uses_low_;
+  ResidualData on_low_, on_nothing_;  // residuals of the cheap simulator, and of the state itself
+  std::shared_ptr<const ResidualModel> model_;
+  std::vector<std::vector<double>> starts_;  // of expensive episodes
+  std::vector<double> cheap_optimum_, newest_, best_;
+  std::vector<Candidate> played_;
+  std::vector<double> gaps_;  // returns minus what was promised before the episode
+  std::optional<double> own_value_;
+  mutable std::uint64_t steps_ = 0;  // of the model, in the call under way
+};
+
+}  // namespace hilo

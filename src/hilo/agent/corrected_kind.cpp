@@ -1,0 +1,86 @@
+#include "hilo/agent/corrected.hpp"
+#include "hilo/agent/detail/kinds.hpp"
+#include "hilo/agent/detail/network_parameters.hpp"
+
+namespace hilo {
+namespace {
+
+CorrectedOptions options_of(const Parameters& p, const AgentSetting& setting) {
+  return {.layers = network_layers(p),
+          .scenarios = static_cast<std::size_t>(p.integer("scenarios")),
+          .population = static_cast<std::size_t>(p.integer("population")),
+          .restarts = static_cast<std::uint32_t>(p.integer("restarts")),
+          .generations = static_cast<std::uint32_t>(p.integer("generations")),
+          .noise = p.number("noise"),
+          .search_noise = p.number("search_noise"),
+          .frequencies = static_cast<std::size_t>(p.integer("frequencies")),
+          .fit_points = static_cast<std::size_t>(p.integer("fit_points")),
+          .gamma = setting.gamma,
+          .max_steps = setting.max_steps};
+}
+
+std::vector<ParameterInfo> parameters() {
+  std::vector<ParameterInfo> out = network_parameters();
+  const CorrectedOptions usual;
+  const auto whole = [&](const char* name, const char* description, std::size_t value, double low,
+                         double high) {
+    out.push_back({.name = name,
+                   .description = description,
+                   .default_value = static_cast<std::int64_t>(value),
+                   .low = low,
+                   .high = high});
+  };
+  const auto number = [&](const char* name, const char* description, double value) {
+    out.push_back(
+        {.name = name, .description = description, .default_value = value, .low = 0, .high = 1});
+  };
+  whole("scenarios", "fixed starts and model samples that a policy is optimised on",
+        usual.scenarios, 2, 1000);
+  whole("population", "candidates of a generation of the search", usual.population, 4, 1000);
+  whole("restarts", "searches from scratch", usual.restarts, 1, 100);
+  whole("generations", "of a search; the best search goes on for twice as many", usual.generations,
+        1, 10'000);
+  number("noise", "on actions of expensive episodes, in units of half their range", usual.noise);
+  number("search_noise", "on actions in scenarios, in the same unit", usual.search_noise);
+  whole("frequencies", "random features of the residual, two for each", usual.frequencies, 10,
+        2000);
+  whole("fit_points", "steps that the length scales of the residual are fitted to",
+        usual.fit_points, 20, 1000);
+  return out;
+}
+
+AgentKind kind_of(const char* name, const char* display, const char* description,
+                  LowFidelities low) {
+  return {
+      .name = name,
+      .display = display,
+      .description = description,
+      .parameters = parameters(),
+      .needs = {.low = low, .discrete_spaces = false},
+      .algorithm_version = Corrected::kAlgorithmVersion,
+      .build_vectors = [](const VectorFidelities& pair, const Parameters& p,
+                          const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
+        return std::make_unique<Corrected>(pair, options_of(p, setting), setting.seed);
+      },
+      .findings = {
+          {"model_value", "value of the policy in the corrected simulator, as the agent sees it"},
+          {"model_gap", "return of the last episode minus what the model promised"},
+          {"model_inflation", "largest factor by which the model's errors exceed its own"},
+          {"uses_low", "1 if the residual is that of the cheap simulator, 0 if it was dropped"}}};
+}
+
+}  // namespace
+
+AgentKind corrected_kind() {
+  return kind_of("corrected", "corrected",
+                 "learns how the low fidelity errs, and optimises a network in the corrected one",
+                 LowFidelities::one);
+}
+
+AgentKind corrected_high_kind() {
+  return kind_of("corrected-high", "corrected (high only)",
+                 "the same without a low fidelity: learns the high one from its steps alone",
+                 LowFidelities::none);
+}
+
+}  // namespace hilo

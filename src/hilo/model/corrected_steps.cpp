@@ -1,0 +1,63 @@
+#include "hilo/model/corrected_steps.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "hilo/core/error.hpp"
+
+namespace hilo {
+namespace {
+
+void wrap_row(double* row, std::size_t padded) {
+  constexpr double kTurn = 2 * std::numbers::pi;
+  for (std::size_t i = 0; i < padded; ++i) {
+    row[i] -= kTurn * std::nearbyint(row[i] / kTurn);
+    row[i] = std::clamp(row[i], -std::numbers::pi, std::numbers::pi);
+  }
+}
+
+// What is not a number stays one. Simulations that explode stop at the largest states that make
+// sense to anyone.
+void clamp_row(double* row, std::size_t padded, double low, double high) {
+  constexpr double kHuge = 1e9;
+  const double least = std::max(low, -kHuge), most = std::min(high, kHuge);
+  for (std::size_t i = 0; i < padded; ++i)
+    row[i] = row[i] < least ? least : row[i] > most ? most : row[i];
+}
+
+}  // namespace
+
+void CorrectedSteps::step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+                          std::uint32_t step, StepResults& out) const {
+  const Space& space = state_space();
+  if (residual_ == nullptr || residual_->is_empty()) {
+    cheap_->step(states, actions, streams, step, out);
+  } else {
+    thread_local Columns before;
+    if (before.rows() != states.rows() || before.padded() != states.padded())
+      before.resize(states.rows(), states.padded());
+    for (std::size_t d = 0; d < states.rows(); ++d)
+      std::copy_n(states.row(d), states.padded(), before.row(d));
+    cheap_->step(states, actions, streams, step, out);
+    residual_->correct(sample_, before, actions, states, out.rewards);
+  }
+  for (std::size_t d = 0; d < states.rows(); ++d) {
+    if (std::ranges::binary_search(angles(), d))
+      wrap_row(states.row(d), states.padded());
+    else
+      clamp_row(states.row(d), states.padded(), space.low()[d], space.high()[d]);
+  }
+}
+
+void NoSimulator::start(const StreamAddress&, Columns&) const {
+  throw Error(Errc::usage, "without a simulator there are no start states");
+}
+
+void NoSimulator::step(Columns&, const Columns&, std::span<const Stream>, std::uint32_t,
+                       StepResults& out) const {
+  std::ranges::fill(out.rewards, 0.0);
+  std::ranges::fill(out.done, std::uint8_t{0});
+}
+
+}  // namespace hilo

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <memory>
+
+#include "hilo/env/vector_steps.hpp"
+#include "hilo/model/residual_model.hpp"
+
+namespace hilo {
+
+// A cheap simulator plus one function that its residual may be: s' = f_cheap(s, a) + residual, and
+// the same for the reward. Angles stay on their circle, and other coordinates in the declared box,
+// in which a simulator clamps after everything else. An episode ends where the cheap simulator ends
+// it, which it notices when it is started in the corrected state, one step later. Without a
+// residual (null) it is the cheap simulator.
+class CorrectedSteps final : public VectorSteps {
+ public:
+  CorrectedSteps(std::shared_ptr<const VectorSteps> cheap,
+                 std::shared_ptr<const ResidualModel> residual, ResidualSample sample)
+      : cheap_(std::move(cheap)), residual_(std::move(residual)), sample_(std::move(sample)) {}
+
+  const Space& state_space() const override { return cheap_->state_space(); }
+  const Space& control_space() const override { return cheap_->control_space(); }
+  std::span<const std::size_t> angles() const override { return cheap_->angles(); }
+  void start(const StreamAddress& streams, Columns& states) const override {
+    cheap_->start(streams, states);
+  }
+  void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+            std::uint32_t step, StepResults& out) const override;
+
+ private:
+  std::shared_ptr<const VectorSteps> cheap_;
+  std::shared_ptr<const ResidualModel> residual_;
+  ResidualSample sample_;
+};
+
+// No simulator at all: the state stays as it is, and the reward is 0. A residual on it learns the
+// expensive simulator alone.
+class NoSimulator final : public VectorSteps {
+ public:
+  NoSimulator(Space states, Space actions, std::vector<std::size_t> angles)
+      : states_(std::move(states)), actions_(std::move(actions)), angles_(std::move(angles)) {}
+
+  const Space& state_space() const override { return states_; }
+  const Space& control_space() const override { return actions_; }
+  std::span<const std::size_t> angles() const override { return angles_; }
+  // Throws Errc::usage: it knows no start.
+  void start(const StreamAddress& streams, Columns& states) const override;
+  void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+            std::uint32_t step, StepResults& out) const override;
+
+ private:
+  Space states_, actions_;
+  std::vector<std::size_t> angles_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,150 @@
+#include "hilo/agent/corrected.hpp"
+
+#include <gtest/gtest.h>
+
+#include "hilo/agent/catalogue.hpp"
+#include "hilo/agent/direct.hpp"
+#include "hilo/core/error.hpp"
+#include "hilo/env/catalogue.hpp"
+#include "hilo/policy/network_file.hpp"
+
+namespace hilo {
+namespace {
+
+// Small enough for a test: fifty steps, little effort.
+VectorProblem small_problem(NamedValues more = {}) {
+  more["steps"] = std::int64_t{50};
+  return build_vector_problem(problem_kind("pendulum"), more, 0);
+}
+
+CorrectedOptions quick() {
+  CorrectedOptions out;
+  out.layers = {4};
+  out.scenarios = 6;
+  out.population = 8;
+  out.restarts = 1;
+  out.generations = 8;
+  out.frequencies = 30;
+  out.fit_points = 60;
+  return out;
+}
+
+VectorEpisode play(const VectorProblem& problem, const Agent& agent, std::uint64_t seed) {
+  VectorEpisode episode(problem.pair.high());
+  problem.pair.high().run_episode(*agent.policy(),
+                                  {.seed = seed,
+                                   .purpose = Purpose::high_episode,
+                                   .episode = static_cast<std::uint32_t>(agent.episodes())},
+                                  {.gamma = 1}, episode);
+  return episode;
+}
+
+TEST(Corrected, ContinuesFromASavedStateWithTheSameBits) {
+  for (const bool has_low : {true, false}) {
+    const VectorProblem problem = small_problem();
+    const VectorFidelities pair =
+        has_low ? problem.pair : VectorFidelities(problem.pair.shared_high());
+    Corrected whole(pair, quick(), 7);
+    whole.prepare();
+    std::vector<std::byte> saved;
+    for (int e = 0; e < 4; ++e) {
+      if (e == 2) saved = whole.save();
+      whole.learn(play(problem, whole, 7));
+    }
+    CorrectedOptions one_thread = quick();
+    one_thread.threads = 1;
+    Corrected again(pair, one_thread, 7);
+    again.load(saved);
+    EXPECT_EQ(again.episodes(), 2U);
+    for (int e = 2; e < 4; ++e) again.learn(play(problem, again, 7));
+    EXPECT_EQ(again.save(), whole.save());
+    EXPECT_EQ(again.artifact(), whole.artifact());
+
+    Corrected other(pair, quick(), 8);
+    EXPECT_THROW(other.load(saved), Error);
+    for (std::size_t cut = 0; cut < saved.size(); cut += 97)
+      EXPECT_THROW(again.load(std::span(saved).first(cut)), Error);
+    EXPECT_EQ(again.save(), whole.save());
+  }
+}
+
+TEST(Corrected, TheArtifactIsTheGreedyPolicy) {
+  const VectorProblem problem = small_problem();
+  Corrected agent(problem.pair, quick(), 1);
+  agent.learn(play(problem, agent, 1));
+  const PolicyArtifact artifact = agent.artifact();
+  EXPECT_EQ(artifact.kind, kNetwork);
+  const std::string text(reinterpret_cast<const char*>(artifact.bytes.data()),
+                         artifact.bytes.size());
+  const auto read = parse_network(text, "artifact");
+  std::vector<RolloutSummary> a(5), b(5);
+  problem.pair.high().run_episodes(*read, {.seed = 1}, {.gamma = 1}, a);
+  problem.pair.high().run_episodes(*agent.greedy_policy(), {.seed = 1}, {.gamma = 1}, b);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(a[i].discounted_return, b[i].discounted_return);
+}
+
+// With an identical cheap simulator there is nothing to correct.
+TEST(Corrected, HasNoModelWhereNothingDiffers) {
+  NamedValues same;
+  for (const ParameterInfo& info : problem_kind("pendulum").parameters)
+    if (info.name.starts_with("high.") && info.name != "high.delay" &&
+        info.name != "high.observation_noise")
+      same["low." + info.name.substr(5)] = *info.default_value;
+  const VectorProblem problem = small_problem(same);
+  Corrected agent(problem.pair, quick(), 1);
+  agent.prepare();
+  agent.learn(play(problem, agent, 1));
+  agent.learn(play(problem, agent, 1));
+  ASSERT_NE(agent.model(), nullptr);
+  EXPECT_TRUE(agent.model()->is_empty());
+  EXPECT_TRUE(agent.uses_low());
+}
+
+TEST(Corrected, DropsACheapSimulatorThatIsWorseThanNone) {
+  const VectorProblem problem =
+      small_problem({{"low.strength", -20.0}, {"low.gravity", -40.0}, {"low.friction", 0.0}});
+  Corrected agent(problem.pair, quick(), 1);
+  agent.prepare();
+  for (int e = 0; e < 3; ++e) agent.learn(play(problem, agent, 1));
+  bool tells = false;
+  for (const Fact& fact : agent.findings()) tells = tells || fact.name == "uses_low";
+  EXPECT_TRUE(tells);
+}
+
+TEST(Corrected, LowOnlyDoesNotLearn) {
+  const VectorProblem problem = small_problem();
+  CorrectedOptions options = quick();
+  options.corrects = false;
+  Corrected agent(problem.pair, options, 1);
+  agent.prepare();
+  const PolicyArtifact before = agent.artifact();
+  agent.learn(play(problem, agent, 1));
+  EXPECT_EQ(agent.artifact(), before);
+  EXPECT_EQ(agent.episodes(), 1U);
+}
+
+TEST(Direct, ImprovesAndContinuesWithTheSameBits) {
+  const VectorProblem problem = small_problem();
+  const DirectOptions options{.layers = {}, .population = 8};
+  Direct whole(problem.pair.high(), options, 3), part(problem.pair.high(), options, 3);
+  std::vector<std::byte> saved;
+  for (int e = 0; e < 60; ++e) {
+    if (e == 27) saved = whole.save();
+    whole.learn(play(problem, whole, 3));
+  }
+  part.load(saved);
+  EXPECT_EQ(part.episodes(), 27U);
+  for (int e = 27; e < 60; ++e) part.learn(play(problem, part, 3));
+  EXPECT_EQ(part.artifact(), whole.artifact());
+}
+
+TEST(AgentKinds, AgentsOfVectorsAndOfTablesAreKeptApart) {
+  EXPECT_THROW(require_domain(agent_kind("mcrl"), true), Error);
+  EXPECT_THROW(require_domain(agent_kind("corrected"), false), Error);
+  for (const char* name : {"corrected", "corrected-high", "direct", "low-only"})
+    EXPECT_NO_THROW(require_domain(agent_kind(name), true)) << name;
+  EXPECT_NO_THROW(require_domain(agent_kind("low-only"), false));
+}
+
+}  // namespace
+}  // namespace hilo
