@@ -171,6 +171,8 @@ int exchange(Learner& learner, const Options& options, const LearnOutputs& files
                               request->at.test ? fmt::format(", test {}", *request->at.test) : ""));
     if (told.episode)
       learner.tell(*told.episode, told.cost);
+    else if (told.vectors)
+      learner.tell(*told.vectors, told.cost);
     else
       learner.tell_failure(told.failure, told.cost);
     learner.keep_checkpoint();

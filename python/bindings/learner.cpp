@@ -190,16 +190,16 @@ void bind_learner(nb::module_& m) {
           "attempt", [](const BoundRequest& r) { return r.asked.attempt; },
           "The number of attempts at this episode that failed before.")
       .def_prop_ro(
-          "seed", [](const BoundRequest& r) { return r.asked.episode.simulator_seed(); },
+          "seed", [](const BoundRequest& r) { return r.asked.simulator_seed(); },
           "A seed for your own simulator: below 2^31, and a new one for every episode.")
       .def_prop_ro(
-          "max_steps", [](const BoundRequest& r) { return r.asked.episode.horizon.max_steps; },
+          "max_steps", [](const BoundRequest& r) { return r.asked.horizon.max_steps; },
           "The number of steps after which the episode is truncated.")
       .def(
           "action",
           [](const BoundRequest& r, std::uint32_t step, State state) {
             const Turn turn(r.of->busy, "learner");
-            return r.get().episode.action(step, state);
+            return r.get().action(step, state);
           },
           "step"_a, "state"_a, "The action in a state at a step, counted from 0.")
       .def(
@@ -306,7 +306,10 @@ void bind_learner(nb::module_& m) {
           "q",
           [](BoundLearner& self) {
             const Turn turn(self.busy, "learner");
-            return QTable(self.learner.agent().q());
+            const TabularAgent* agent = self.learner.table_agent();
+            if (agent == nullptr)
+              throw Error(Errc::usage, "the policy is a network: it has no table of values");
+            return QTable(agent->q());
           },
           "A copy of the agent's values as a QTable, which also gives greedy actions.")
       .def(

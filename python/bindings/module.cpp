@@ -17,6 +17,7 @@ NB_MODULE(_hilo, m) {
   bind_diagnose(m);
   bind_store(m);
   bind_experiment(m);
+  bind_vectors(m);
   bind_single_run(m);
   bind_learner(m);
   bind_evaluate(m);

@@ -57,6 +57,16 @@ void bind_store(nb::module_& m) {
       .def_ro("agent", &StoredPolicy::agent, "Label of the agent.")
       .def_ro("seed", &StoredPolicy::seed, "Seed of the run.")
       .def_prop_ro(
+          "kind", [](const StoredPolicy& policy) { return policy.artifact.kind; },
+          "What the policy is: table or network.")
+      .def_prop_ro(
+          "text",
+          [](const StoredPolicy& policy) {
+            return std::string(reinterpret_cast<const char*>(policy.artifact.bytes.data()),
+                               policy.artifact.bytes.size());
+          },
+          "The JSON text of a network.")
+      .def_prop_ro(
           "q",
           [](nb::handle self) {
             const auto& policy = nb::cast<const StoredPolicy&>(self);

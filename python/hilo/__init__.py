@@ -94,6 +94,7 @@ from .store import Store
 from .study import Policy, Study
 from .tables import from_dense, from_table, project
 from .training import run, train
+from .vectors import NetworkPolicy, VectorSimulator
 from .wrapping import Wrapped, wrap
 
 __version__ = version()
@@ -124,6 +125,7 @@ __all__ = [
     "Learnt",
     "Model",
     "Moments",
+    "NetworkPolicy",
     "Policy",
     "Problem",
     "Program",
@@ -144,6 +146,7 @@ __all__ = [
     "Study",
     "Summary",
     "TabularMdp",
+    "VectorSimulator",
     "Walker",
     "Walkers",
     "Worth",

@@ -142,8 +142,8 @@ class _Environment(EpisodeRunner):
             with for_learning():
                 identity = f"environment {self.name} {fingerprint((env,))}"
         self.identity = identity
-        self.observations = _extent(env.observation_space)
-        self.actions = _extent(env.action_space)
+        self.observations = extent_of(env.observation_space)
+        self.actions = extent_of(env.action_space)
 
     def begin(self, seed: int, start: Any) -> Any:
         out = self.env.reset(seed=seed)
@@ -244,7 +244,7 @@ class _Table(EpisodeRunner):
         return state, reward, done, False
 
 
-def _extent(space: Any) -> Extent | None:
+def extent_of(space: Any) -> Extent | None:
     kind = type(space).__name__
     if kind == "Discrete" and int(space.start) == 0:
         return int(space.n)

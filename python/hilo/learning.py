@@ -22,6 +22,7 @@ from .sides import limit_of, plain_name
 from .spec_data import agents_of, table_of, thrifty
 from .study import Policy
 from .training import _subject_of
+from .vectors import NetworkPolicy
 from .wrapping import check_options
 
 
@@ -29,7 +30,7 @@ from .wrapping import check_options
 class Learnt:
     """What hilo.learn returns: a policy, what it is worth, and what it cost."""
 
-    policy: Policy
+    policy: Policy | NetworkPolicy
     """The learnt policy: call it with an observation."""
     value: Summary
     """Mean return of the final test with a 95 % interval; ``value.n`` is 0 if there was none."""
@@ -245,9 +246,15 @@ def learn(
     for note in learner.notes:
         warnings.warn(note, stacklevel=2)
     outcome = learner.outcome
-    codec = subject.sides[0].codec if subject.sides else None
+    judged_by = "final test" if outcome["returns"].n else "nothing"
+    policy: Policy | NetworkPolicy
+    if subject.vectors:
+        policy = NetworkPolicy(learner.policy_json(), learner.agent, seed, judged_by)
+    else:
+        codec = subject.sides[0].codec if subject.sides else None
+        policy = Policy(learner.q.values, learner.agent, seed, codec, judged_by)
     return Learnt(
-        policy=Policy(learner.q.values, learner.agent, seed, codec, "final test" if outcome["returns"].n else "nothing"),
+        policy=policy,
         value=outcome["returns"],
         caution=outcome["caution"],
         believed=outcome["believed"],

@@ -20,6 +20,7 @@ from ._hilo import Errc, QTable, Results, Summary
 from .gymnasium_source import Codec
 from .judging import judge
 from .store import Store
+from .vectors import NetworkPolicy
 
 def _kind_of(metric: str) -> dict[str, str]:
     return _hilo.metric_kinds().get(metric, {"axis": metric, "optimum": ""})
@@ -153,7 +154,7 @@ class Study:
         """The findings of the experiment as sentences, the most important first."""
         return self.store.findings(self.experiment)
 
-    def policy(self, agent: str | None = None, seed: int | None = None) -> Policy:
+    def policy(self, agent: str | None = None, seed: int | None = None) -> Policy | NetworkPolicy:
         """The learnt policy of an agent and seed, or the best one if either is not given.
 
         Policies are judged by their exact values or by tests, as the printed table shows them.
@@ -166,6 +167,8 @@ class Study:
         judged_by, levels = judge(self.results, self.columns, agents, seed)
         best, own = max(levels, key=lambda run: levels[run])
         stored = self.store.policy(self.experiment, best, own)
+        if stored.kind == "network":
+            return NetworkPolicy(stored.text, best, own, judged_by)
         return Policy(stored.q, best, own, self._codec, judged_by)
 
     def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:

@@ -25,6 +25,7 @@ from .progress import Progress, ProgressFunction
 from .sides import Side, limit_of, make_side, plain_name
 from .spec_data import Agents, Seeds, agents_of, seeds_of, table_of, thrifty
 from .study import Study
+from .vectors import VectorSide, is_of_vectors, make_vector_sides
 from .wrapping import check_options
 
 _MOST_EPISODES = 10_000  # of a user's simulator, unless more are allowed
@@ -41,27 +42,43 @@ class _Subject:
     num_states: int
     own: OwnProblem | None = None
     sides: list[Side] = field(default_factory=list)  # high and low, if the user gave them
+    vectors: list[VectorSide] = field(default_factory=list)  # instead, if they are of vectors
     shares_environment: bool = False
 
     @property
     def is_native(self) -> bool:
         """Whether no simulator runs Python code."""
-        return all(side.is_native for side in self.sides)
+        return not self.vectors and all(side.is_native for side in self.sides)
 
     @property
     def low_is_slow(self) -> bool:
         """Whether the cheap simulator runs Python code."""
-        return any(not side.is_native for side in self.sides[1:])
+        return len(self.vectors) > 1 or any(not side.is_native for side in self.sides[1:])
 
     @property
     def limit(self) -> int | None:
         """The number of steps after which the expensive simulator truncates an episode itself."""
+        if self.vectors:
+            return self.vectors[0].own_limit
         return self.sides[0].limit if self.sides else None
 
 
 def _subject_of(high: Any, low: Any, map: Any, options: dict[str, Any]) -> _Subject:
     if isinstance(high, Problem) and (low is None or low is high) and map is None:
         return _problem_of_hilo(high, options)
+    if is_of_vectors(high, options):
+        if map is not None:
+            raise Error("map has no meaning for simulators of vectors, which must have the same observations", Errc.usage)
+        own, vectors = make_vector_sides(high, low, options)
+        return _Subject(
+            problem={"kind": own.name},
+            has_low=low is not None,
+            has_model=False,
+            num_states=0,
+            own=own,
+            vectors=vectors,
+            shares_environment=low is high,
+        )
     if low is None and not isinstance(high, Fidelities):
         side = make_side(high, "high", options)
         own = OwnProblem("python", side.simulator, None, side.text, "none", False)
@@ -188,7 +205,10 @@ def train(
             Errc.usage,
         )
     if agent is None:
-        agent = ["mcrl", "mfmcrl+"] if subject.has_low else ["mcrl"]
+        if subject.vectors:
+            agent = ["corrected", "low-only"] if subject.has_low else ["corrected-high"]
+        else:
+            agent = ["mcrl", "mfmcrl+"] if subject.has_low else ["mcrl"]
     agents = agents_of(agent)
     if subject.low_is_slow:
         agents = [thrifty(table) for table in agents]
@@ -221,7 +241,7 @@ def train(
         ]
     finally:
         subject.own = None  # an exception must not keep it alive; see _run
-    if subject.sides and not subject.sides[0].is_native:
+    if subject.vectors or (subject.sides and not subject.sides[0].is_native):
         _check_spending(specs[0], episodes, test_every, test_episodes, spend, max_episodes, progress)
     if threads is None:
         # Python runs only one thread at a time.

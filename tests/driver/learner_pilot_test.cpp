@@ -125,7 +125,7 @@ TEST(LearnerPilot, DropsAUselessSimulatorAndKeepsWhatWasPaidFor) {
                                  {.gamma = 0.9, .max_steps = 200, .seed = 3});
   for (std::uint64_t episode = 0; episode < 108; ++episode)
     plain->learn(learner.journal().attempts_at(run, {.episode = episode}).at(0).paid.path);
-  EXPECT_TRUE(std::ranges::equal(plain->q().values(), learner.agent().q().values()));
+  EXPECT_TRUE(std::ranges::equal(plain->q().values(), learner.table_agent()->q().values()));
   EXPECT_NE(make_learn_page(learner, "test").find("drop it"), std::string::npos);
 }
 

@@ -411,8 +411,7 @@ TEST(Learner, AskAndTellThroughFilesGiveTheSameBits) {
     EXPECT_NE(request_json(*request, spec).find("\"words\""), std::string::npos);
     const SingleRun simulator(spec.spec, "", spec.seed);
     Episode episode;
-    simulator.high().run_episode(request->episode.policy, request->episode.streams,
-                                 request->episode.horizon, episode);
+    simulator.high().run_episode(request->table(), request->streams, request->horizon, episode);
     const std::string told = fmt::format(
         "{{\"episode\": {}, \"test\": {}, \"states\": [{}], \"actions\": [{}], \"rewards\": "
         "[{:.17g}], \"truncated\": {}}}",

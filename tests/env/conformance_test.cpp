@@ -122,7 +122,7 @@ TEST(EnvironmentConformance, EveryProblemPasses) {
   }
   covered.insert("program");  // it draws its own random numbers: program_test.cpp
   for (const ProblemKind& kind : problem_kinds())
-    EXPECT_TRUE(kind.has_vectors() || covered.contains(kind.name))
+    EXPECT_TRUE(kind.has_vectors({}) || covered.contains(kind.name))
         << kind.name << " is not in the battery";
 }
 
@@ -130,7 +130,7 @@ TEST(EnvironmentConformance, EveryProblemPasses) {
 // stay in their spaces, and the cheap simulator can be started where the expensive one is.
 TEST(EnvironmentConformance, EveryProblemOfVectorsPasses) {
   for (const ProblemKind& kind : problem_kinds()) {
-    if (!kind.has_vectors()) continue;
+    if (!kind.has_vectors({})) continue;
     SCOPED_TRACE(kind.name);
     const VectorProblem problem = build_vector_problem(kind, {}, 3);
     const VectorSimulator& high = problem.pair.high();

@@ -208,7 +208,7 @@ TEST(Control, BadOptionsAndActionsAreRefused) {
 TEST(Control, KindsAreInTheCatalogue) {
   for (const char* name : {"pendulum", "cart-pole", "acrobot"}) {
     const ProblemKind& kind = problem_kind(name);
-    ASSERT_TRUE(kind.has_vectors());
+    ASSERT_TRUE(kind.has_vectors({}));
     const VectorProblem problem = build_vector_problem(kind, {}, 0);
     EXPECT_TRUE(problem.pair.has_low());
     EXPECT_THROW(build_high_fidelity(kind, {}, 0), Error);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/agent/detail/learnt_simulator.hpp"
 #include "hilo/core/bulk_random.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/model/corrected_steps.hpp"
@@ -25,6 +26,10 @@ constexpr std::size_t kComparisonFactor = 4;       // scenarios to compare on, f
 constexpr std::size_t kRecent = 3;                 // episodes whose policies stay candidates
 constexpr std::uint64_t kAlwaysAnew = 3;           // first rounds, which also search from scratch
 constexpr std::uint64_t kSeldomAnew = 3;           // later every third one does
+constexpr std::uint64_t kSlowSteps = 20'000;       // of a slow simulator, to learn it
+constexpr std::uint32_t kLearningRounds = 4;       // in which it is learnt
+constexpr std::size_t kRandomNetworks = 8;         // that explore it at first
+constexpr double kExploration = 0.3;               // noise on the actions of those
 constexpr double kFarStep = 0.5, kNearStep = 0.1;  // first step sizes: from scratch, from a policy
 
 double mean_of(const std::vector<double>& values) {
@@ -49,8 +54,16 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
              .layers = options_.layers},
       uses_low_(pair_.has_low()),
       on_low_(shape_.observations, shape_.actions, shape_.angles),
-      on_nothing_(on_low_) {
+      on_nothing_(on_low_),
+      ends_(shape_.observations.dimension()) {
   shape_.check();
+  const double searched = static_cast<double>(options_.scenarios * options_.population) *
+                          options_.generations * (2.0 * options_.restarts + 2) *
+                          horizon_.max_steps;
+  if (pair_.has_low() && (pair_.shared_low()->is_slow() ||
+                          (options_.low_steps > 0 &&
+                           static_cast<double>(options_.low_steps) < searched)))
+    learnt_low_ = std::make_unique<LearntSimulator>(pair_.shared_low());
   // Without a cheap simulator the first policy is drawn at random, so that something moves.
   newest_.resize(shape_.num_weights());
   if (!pair_.has_low()) fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), newest_);
@@ -68,7 +81,7 @@ std::unique_ptr<const Policy> Corrected::greedy_policy() const {
 PolicyArtifact Corrected::artifact() const { return network_artifact(shape_, best_); }
 
 std::shared_ptr<const VectorSteps> Corrected::base() const {
-  if (uses_low_) return pair_.shared_low();
+  if (uses_low_) return learnt_low_ ? learnt_low_->simulator() : pair_.shared_low();
   return std::make_shared<const NoSimulator>(shape_.observations, shape_.actions, shape_.angles);
 }
 
@@ -95,7 +108,8 @@ std::vector<Scenario> Corrected::scenarios(std::uint32_t which, std::size_t coun
         without, model_,
         model_ != nullptr
             ? model_->sample(Stream(seed_, Purpose::search, round(), kSamples + which, i))
-            : ResidualSample());
+            : ResidualSample(),
+        takes_learnt_ends() ? ends_ : EndLimits(), takes_ends_of_low());
     out.push_back(std::move(scenario));
   }
   return out;
@@ -171,10 +185,35 @@ LearnReport Corrected::prepare() {
   is_prepared_ = true;
   if (!pair_.has_low()) return {};
   steps_ = 0;
-  learn_scales_from_low();
+  if (learnt_low_)
+    learn_low();
+  else
+    learn_scales_from_low();
   search();
   cheap_optimum_ = best_ = newest_;
-  return {.low_steps = steps_};
+  return {.low_steps = learnt_low_ ? learnt_low_->steps() : steps_};
+}
+
+// Networks with random weights explore it, and then policies that were found in what is known of
+// it: where a policy goes, the simulator must be known well.
+void Corrected::learn_low() {
+  const std::uint64_t steps =
+      (options_.low_steps > 0 ? options_.low_steps : kSlowSteps) / kLearningRounds;
+  std::vector<double> drawn(shape_.num_weights() * kRandomNetworks);
+  fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), drawn);
+  std::vector<std::vector<double>> networks(kRandomNetworks);
+  for (std::size_t i = 0; i < kRandomNetworks; ++i)
+    networks[i].assign(drawn.begin() + static_cast<std::ptrdiff_t>(i * shape_.num_weights()),
+                       drawn.begin() + static_cast<std::ptrdiff_t>((i + 1) * shape_.num_weights()));
+  for (std::uint32_t round = 0; round < kLearningRounds; ++round) {
+    learnt_low_->explore(shape_, networks, kExploration, std::max<std::uint64_t>(steps, 1),
+                         horizon_.max_steps, seed_, round);
+    learnt_low_->fit(residual_options(), seed_);
+    if (round == 0) learn_scales_from_low();
+    if (round + 1 == kLearningRounds) break;
+    search();
+    networks = {newest_, networks[round % networks.size()]};
+  }
 }
 
 // Searches from scratch and from the policies there are. The best of them goes on, and the
@@ -247,6 +286,9 @@ void Corrected::take_in(const VectorEpisode& episode) {
                episode.observations[t + 1].coordinates(), episode.rewards[t], expected, rewards[t]);
     }
   };
+  for (std::size_t t = 0; t <= length; ++t)
+    ends_.add(episode.observations[t].coordinates(), t == length && !episode.truncated);
+  ends_.fit();
   const std::vector<double> zeros(before.padded(), 0.0);
   add(on_nothing_, before, zeros.data());
   if (!pair_.has_low()) return;
@@ -257,9 +299,16 @@ void Corrected::take_in(const VectorEpisode& episode) {
   std::vector<Stream> streams;
   for (std::uint32_t t = 0; t < length; ++t)
     streams.emplace_back(seed_, Purpose::low_rollout, episode_number, 0, t);
-  pair_.shared_low()->step(after, actions, streams, 1, results);
+  (learnt_low_ ? learnt_low_->simulator() : pair_.shared_low())
+      ->step(after, actions, streams, 1, results);
   steps_ += length;
   add(on_low_, after, results.rewards.data());
+  for (std::size_t t = 0; t < length; ++t) {
+    const bool ends = t + 1 == length && !episode.truncated;
+    same_ends_ += ends && results.done[t] != 0 ? 1 : 0;
+    cheap_ends_ += !ends && results.done[t] != 0 ? 1 : 0;
+    missed_ends_ += ends && results.done[t] == 0 ? 1 : 0;
+  }
 }
 
 ResidualOptions Corrected::residual_options() const {
@@ -327,8 +376,8 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
   fit();
   search();
   weigh_evidence();
-  // Steps of a model without the cheap simulator are no steps of that.
-  if (uses_low_) report.low_steps += steps_;
+  // Steps of a model without the cheap simulator, or of one that was learnt, are no steps of that.
+  if (uses_low_ && !learnt_low_) report.low_steps += steps_;
   return report;
 }
 

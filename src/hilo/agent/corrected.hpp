@@ -7,9 +7,12 @@
 #include "hilo/agent/policy_search.hpp"
 #include "hilo/agent/vector_agent.hpp"
 #include "hilo/env/vector_fidelities.hpp"
+#include "hilo/model/end_limits.hpp"
 #include "hilo/model/residual_model.hpp"
 
 namespace hilo {
+
+class LearntSimulator;
 
 struct CorrectedOptions {
   std::vector<std::size_t> layers = {10};  // units of the policy's network
@@ -21,6 +24,9 @@ struct CorrectedOptions {
   double search_noise = 0.05;      // on actions in scenarios
   std::size_t frequencies = 150;   // of the residual
   std::size_t fit_points = 250;    // steps that its length scales are fitted to
+  // Steps of the cheap simulator that may be taken; 0: as many as are needed, or 20 000 if it is
+  // slow. If they are not enough for searches, it is learnt from these steps.
+  std::uint64_t low_steps = 0;
   double gamma = 1;
   std::uint32_t max_steps = 200;
   std::size_t threads = 0;
@@ -41,7 +47,7 @@ struct CorrectedOptions {
 class Corrected final : public VectorAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 2;
 
   Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed);
   ~Corrected() override;
@@ -60,6 +66,8 @@ class Corrected final : public VectorAgent {
   const ResidualModel* model() const { return model_.get(); }
   // Whether the residual is that of the cheap simulator now.
   bool uses_low() const { return uses_low_; }
+  // The cheap simulator as it was learnt; null if it is used itself.
+  const LearntSimulator* learnt_low() const { return learnt_low_.get(); }
 
  private:
   // A policy and what expensive episodes have shown of it.
@@ -71,6 +79,7 @@ class Corrected final : public VectorAgent {
 
   std::shared_ptr<const VectorSteps> base() const;
   std::vector<Scenario> scenarios(std::uint32_t which, std::size_t count) const;
+  void learn_low();
   void learn_scales_from_low();
   void learn_scales_from(const VectorEpisode& episode);
   void take_in(const VectorEpisode& episode);
@@ -81,6 +90,11 @@ class Corrected final : public VectorAgent {
   double mean_value(const std::vector<double>& weights,
                     const std::vector<Scenario>& scenarios) const;
   double predicted_return(const Candidate& candidate) const;
+  // Ends of the cheap simulator, and those that were learnt, where that has none.
+  bool takes_ends_of_low() const { return cheap_ends_ < 3 || cheap_ends_ <= same_ends_; }
+  bool takes_learnt_ends() const {
+    return !uses_low_ || !takes_ends_of_low() || missed_ends_ > same_ends_;
+  }
   std::uint32_t round() const { return static_cast<std::uint32_t>(num_episodes_); }
 
   VectorFidelities pair_;
@@ -92,6 +106,10 @@ class Corrected final : public VectorAgent {
   bool is_prepared_ = false;
   bool uses_low_;
   ResidualData on_low_, on_nothing_;  // residuals of the cheap simulator, and of the state itself
+  std::unique_ptr<LearntSimulator> learnt_low_;
+  EndLimits ends_;             // of expensive episodes
+  // Expensive steps after which both, only the cheap, or only the expensive simulator ended.
+  std::uint64_t same_ends_ = 0, cheap_ends_ = 0, missed_ends_ = 0;
   std::shared_ptr<const ResidualModel> model_;
   std::vector<std::vector<double>> starts_;  // of expensive episodes
   std::vector<double> cheap_optimum_, newest_, best_;

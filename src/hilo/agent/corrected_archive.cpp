@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "hilo/agent/corrected.hpp"
+#include "hilo/agent/detail/learnt_simulator.hpp"
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
 
@@ -34,6 +36,33 @@ ResidualData load_data(ArchiveReader& in, const ResidualData& like) {
   return data;
 }
 
+void save_scales(ArchiveWriter& out, const ProcessScales& scales) {
+  for (const auto* list : {&scales.length, &scales.signal, &scales.linear, &scales.noise})
+    out.array<double>(*list);
+}
+
+ProcessScales load_scales(ArchiveReader& in) {
+  ProcessScales scales;
+  for (auto* list : {&scales.length, &scales.signal, &scales.linear, &scales.noise})
+    *list = in.list<double>("scales of the model", 1000);
+  for (const auto* list : {&scales.length, &scales.signal, &scales.linear, &scales.noise})
+    if (!std::ranges::all_of(*list, [](double x) { return x > 0 && std::isfinite(x); }))
+      ArchiveReader::mismatch("set of scales");
+  return scales;
+}
+
+void save_ends(ArchiveWriter& out, const EndLimits& ends) {
+  for (const auto* list : {&ends.least(), &ends.most(), &ends.ended()}) out.array<double>(*list);
+}
+
+EndLimits load_ends(ArchiveReader& in, std::size_t dimension) {
+  std::vector<double> least(dimension), most(dimension);
+  in.array<double>("limits of episodes", least);
+  in.array<double>("limits of episodes", most);
+  return EndLimits::from(std::move(least), std::move(most),
+                         in.list<double>("limits of episodes", kAnyLength));
+}
+
 }  // namespace
 
 std::vector<std::byte> Corrected::save() const {
@@ -47,10 +76,17 @@ std::vector<std::byte> Corrected::save() const {
   out.value(uses_low_);
   save_data(out, on_low_);
   save_data(out, on_nothing_);
-  const ProcessScales scales = model_ != nullptr ? model_->scales() : ProcessScales();
   out.value(model_ != nullptr);
-  for (const auto* list : {&scales.length, &scales.signal, &scales.linear, &scales.noise})
-    out.array<double>(*list);
+  save_scales(out, model_ != nullptr ? model_->scales() : ProcessScales());
+  save_ends(out, ends_);
+  for (const std::uint64_t count : {same_ends_, cheap_ends_, missed_ends_}) out.value(count);
+  const bool is_learnt = learnt_low_ && learnt_low_->model() != nullptr;
+  out.value(is_learnt);
+  if (is_learnt) {
+    save_data(out, learnt_low_->data());
+    save_ends(out, learnt_low_->ends());
+    save_scales(out, learnt_low_->model()->scales());
+  }
   for (const auto* weights : {&cheap_optimum_, &newest_, &best_}) out.array<double>(*weights);
   out.value(static_cast<std::uint64_t>(played_.size()));
   for (const Candidate& candidate : played_) {
@@ -83,12 +119,20 @@ void Corrected::load(std::span<const std::byte> bytes) {
   if (uses_low && !pair_.has_low()) ArchiveReader::mismatch("cheap simulator");
   ResidualData on_low = load_data(in, on_low_), on_nothing = load_data(in, on_nothing_);
   const bool has_model = in.flag("model");
-  ProcessScales scales;
-  for (auto* list : {&scales.length, &scales.signal, &scales.linear, &scales.noise})
-    *list = in.list<double>("scales of the model", 1000);
-  for (const auto* list : {&scales.length, &scales.signal, &scales.linear, &scales.noise})
-    if (!std::ranges::all_of(*list, [](double x) { return x > 0 && std::isfinite(x); }))
-      ArchiveReader::mismatch("set of scales");
+  const ProcessScales scales = load_scales(in);
+  EndLimits ends = load_ends(in, dimension);
+  std::array<std::uint64_t, 3> end_counts = {};
+  for (std::uint64_t& end_count : end_counts) end_count = in.value<std::uint64_t>();
+  if (in.flag("learnt simulator") != (learnt_low_ && is_prepared))
+    ArchiveReader::mismatch("learnt simulator");
+  std::unique_ptr<LearntSimulator> learnt_low;
+  if (learnt_low_) learnt_low = std::make_unique<LearntSimulator>(pair_.shared_low());
+  if (learnt_low_ && is_prepared) {
+    ResidualData steps = load_data(in, on_low_);
+    EndLimits its_ends = load_ends(in, dimension);
+    learnt_low->restore(std::move(steps), std::move(its_ends), load_scales(in), residual_options(),
+                        seed_);
+  }
   const auto weights = [&] {
     std::vector<double> out(num_weights);
     in.array<double>("weights", out);
@@ -127,6 +171,11 @@ void Corrected::load(std::span<const std::byte> bytes) {
   on_low_ = std::move(on_low);
   on_nothing_ = std::move(on_nothing);
   model_ = std::move(model);
+  ends_ = std::move(ends);
+  same_ends_ = end_counts[0];
+  cheap_ends_ = end_counts[1];
+  missed_ends_ = end_counts[2];
+  learnt_low_ = std::move(learnt_low);
   cheap_optimum_ = std::move(cheap_optimum);
   newest_ = std::move(newest);
   best_ = std::move(best);

@@ -15,6 +15,7 @@ CorrectedOptions options_of(const Parameters& p, const AgentSetting& setting) {
           .search_noise = p.number("search_noise"),
           .frequencies = static_cast<std::size_t>(p.integer("frequencies")),
           .fit_points = static_cast<std::size_t>(p.integer("fit_points")),
+          .low_steps = static_cast<std::uint64_t>(p.integer("search.low_steps")),
           .gamma = setting.gamma,
           .max_steps = setting.max_steps};
 }
@@ -46,6 +47,11 @@ std::vector<ParameterInfo> parameters() {
         2000);
   whole("fit_points", "steps that the length scales of the residual are fitted to",
         usual.fit_points, 20, 1000);
+  whole("search.low_steps",
+        "steps of the low fidelity that may be taken; 0: as many as are needed, or 20 000 of a "
+        "slow one. If they are not enough for searches, it is learnt from them",
+        usual.low_steps, 0, 1e12);
+  out.back().silent_default = true;
   return out;
 }
 

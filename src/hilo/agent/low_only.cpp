@@ -34,15 +34,21 @@ AgentKind low_only_kind() {
           .build_vectors = [](const VectorFidelities& pair, const Parameters& p,
                               const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
             for (const ParameterInfo& info : low_only_kind().parameters)
-              if (info.default_value && p.all().at(info.name) != *info.default_value)
+              if (info.name != "low_steps" && info.default_value &&
+                  p.all().at(info.name) != *info.default_value)
                 throw Error(Errc::spec,
                             fmt::format("low-only: {} is for problems whose states and actions are "
-                                        "numbered; for vectors it has no parameters",
+                                        "numbered; for vectors it has only low_steps",
                                         info.name));
+            // As many as are needed, unless they are bounded.
+            const std::int64_t given = p.integer("low_steps");
+            const bool is_bounded = Value(given) != *low_steps_parameter("").default_value;
             return std::make_unique<Corrected>(
                 pair,
-                CorrectedOptions{
-                    .gamma = setting.gamma, .max_steps = setting.max_steps, .corrects = false},
+                CorrectedOptions{.low_steps = is_bounded ? static_cast<std::uint64_t>(given) : 0,
+                                 .gamma = setting.gamma,
+                                 .max_steps = setting.max_steps,
+                                 .corrects = false},
                 setting.seed);
           }};
 }

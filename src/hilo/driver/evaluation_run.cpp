@@ -14,32 +14,13 @@
 #include "hilo/core/stop_request.hpp"
 #include "hilo/core/stopwatch.hpp"
 #include "hilo/driver/detail/evaluation_sides.hpp"
+#include "hilo/driver/detail/vector_paths.hpp"
 #include "hilo/env/source_vectors.hpp"
 
 namespace hilo {
 namespace {
 
 constexpr std::size_t kCheapBatch = 256;  // episodes between two looks at the clock
-
-// The numbers of all points of a path.
-std::vector<double> numbers_of(const Points& points) {
-  if (!points.coordinates().empty())
-    return {points.coordinates().begin(), points.coordinates().end()};
-  std::vector<double> out;
-  for (const std::uint64_t index : points.indices()) out.push_back(static_cast<double>(index));
-  return out;
-}
-
-std::uint64_t size_of(const Space& space) { return std::max<std::size_t>(space.dimension(), 1); }
-
-VectorPath path_of(const VectorEpisode& episode, const AnySimulator& simulator) {
-  return {.observation_size = size_of(simulator.observation_space()),
-          .action_size = size_of(simulator.action_space()),
-          .observations = numbers_of(episode.observations),
-          .actions = numbers_of(episode.actions),
-          .rewards = episode.rewards,
-          .truncated = episode.truncated};
-}
 
 // Whatever decides an expensive episode, apart from the policy and the seed.
 Configuration high_identity(const EvaluateSpec& spec) {
@@ -220,12 +201,7 @@ struct EvaluationRun::Impl {
       evaluator.tell(request, path_of(episode, *side.simulator), seconds, episode.cost);
       return;
     }
-    // What was seen of an episode that broke off in the middle of a step ends before that step.
-    std::optional<VectorPath> so_far;
-    const VectorPath path = path_of(episode, *side.simulator);
-    if (path.observations.size() == (path.length() + 1) * path.observation_size &&
-        path.actions.size() == path.length() * path.action_size)
-      so_far = path;
+    const std::optional<VectorPath> so_far = whole_steps_of(episode, *side.simulator);
     if (const auto next = evaluator.tell_failure(request, *failure, seconds, episode.cost, so_far))
       pending.push_front(*next);
   }

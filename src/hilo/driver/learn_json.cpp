@@ -11,6 +11,7 @@
 #include "hilo/env/grid_source.hpp"
 #include "hilo/env/policy.hpp"
 #include "hilo/env/source_pool.hpp"
+#include "hilo/policy/network_file.hpp"
 
 namespace hilo {
 namespace {
@@ -62,7 +63,7 @@ std::uint64_t whole(const Json& json, const char* key, const std::string& where)
 }
 
 // How vectors become states and actions, where a grid makes them.
-std::string grids_of(const EpisodeSimulator& high) {
+std::string grids_of(const AnySimulator& high) {
   const auto* pool = dynamic_cast<const SourcePool*>(&high);
   const auto* source = pool == nullptr ? nullptr : dynamic_cast<const GridSource*>(&pool->first());
   std::string out;
@@ -79,10 +80,59 @@ std::string grids_of(const EpisodeSimulator& high) {
   return out;
 }
 
+const NetworkPolicy& network_of(const Policy& policy) {
+  if (const auto* network = dynamic_cast<const NetworkPolicy*>(&policy)) return *network;
+  throw Error(Errc::usage, "only policies that are networks can be asked for in a file");
+}
+
+// What is added to the action, or the action that is taken instead of the network's; null: nothing.
+std::string noise_row(const NetworkPolicy& network, ActionWords words) {
+  const Space& space = network.action_space();
+  if (space.is_discrete()) {
+    Columns action(1, 1);
+    action.at(0, 0) = -1;
+    add_action_noise(space, network.noise(), words, 0, 1, action);
+    return action.at(0, 0) < 0 ? "null" : fmt::format("{}", action.at(0, 0));
+  }
+  std::vector<double> added(space.dimension());
+  draw_action_noise(space, network.noise(), words, added);
+  return fmt::format("[{:.17g}]", fmt::join(added, ", "));
+}
+
+// Points of a space, a list of numbers or one number for each; returns the numbers of each.
+std::uint64_t read_points(const Json& json, const char* key, const std::string& where,
+                          std::vector<double>& out) {
+  if (!json.contains(key) || !json[key].is_array())
+    fail(where, fmt::format("'{}' must be a list", key));
+  std::uint64_t size = 0;
+  for (const Json& point : json[key]) {
+    const std::uint64_t before = out.size();
+    if (point.is_number()) {
+      out.push_back(point.get<double>());
+    } else if (point.is_array()) {
+      for (const Json& number : point) {
+        if (!number.is_number())
+          fail(where, fmt::format("'{}' has {}, but must have numbers", key, number.dump()));
+        out.push_back(number.get<double>());
+      }
+    } else {
+      fail(where, fmt::format("'{}' has {}, but must have lists of numbers", key, point.dump()));
+    }
+    if (size == 0) size = out.size() - before;
+    if (size == 0 || out.size() - before != size)
+      fail(where, fmt::format("'{}' must have lists of equally many numbers", key));
+  }
+  return size;
+}
+
 }  // namespace
 
 std::string policy_json(const Learner& learner) {
-  const TabularAgent& agent = learner.agent();
+  if (learner.table_agent() == nullptr) {
+    const PolicyArtifact artifact = learner.agent().artifact();
+    return {reinterpret_cast<const char*>(artifact.bytes.data()), artifact.bytes.size()};
+  }
+  const TabularAgent& agent = *learner.table_agent();
   const Behaviour policy = agent.greedy();
   std::string out = fmt::format(
       "{{\n  \"hilo_policy\": 1,\n  \"kind\": \"table\",\n  \"name\": {},\n  \"agent\": {},\n"
@@ -100,27 +150,39 @@ std::string policy_json(const Learner& learner) {
 }
 
 std::string request_json(const LearnRequest& request, const LearnSpec& spec) {
-  const TabularRequest& episode = request.episode;
-  if (episode.horizon.max_steps > kMostWords)
+  const std::uint32_t max_steps = request.horizon.max_steps;
+  if (max_steps > kMostWords)
     throw Error(Errc::usage,
                 fmt::format("train.max_steps is {}, but must be at most {} for a request in a file",
-                            episode.horizon.max_steps, kMostWords));
+                            max_steps, kMostWords));
   std::string out = fmt::format(
       "{{\n  \"hilo_request\": 1,\n  \"name\": {},\n  \"episode\": {},\n  \"test\": {},\n"
-      "  \"attempt\": {},\n  \"seed\": {},\n  \"max_steps\": {},\n  \"actions\": {},\n"
-      "  \"epsilon\": {:.17g},\n",
+      "  \"attempt\": {},\n  \"seed\": {},\n  \"max_steps\": {},\n",
       Json(spec.spec.name).dump(), request.at.episode,
       request.at.test ? fmt::format("{}", *request.at.test) : "null", request.attempt,
-      episode.simulator_seed(), episode.horizon.max_steps, episode.policy.num_actions,
-      episode.policy.epsilon);
-  out += greedy_rows(episode.policy) + ",\n  \"words\": [\n";
-  for (std::uint32_t t = 0; t < episode.horizon.max_steps; ++t) {
-    Rng rng = Rng::of_step(episode.streams.stream(), t + 1);
-    const ActionWords words = draw_action_words(rng);
-    out += fmt::format("    [{}, {}]{}\n", words.explore, words.action,
-                       t + 1 < episode.horizon.max_steps ? "," : "");
+      request.simulator_seed(), max_steps);
+  const auto rows = [&](const char* name, const auto& row_of) {
+    out += fmt::format("  \"{}\": [\n", name);
+    for (std::uint32_t t = 0; t < max_steps; ++t) {
+      Rng rng = Rng::of_step(request.streams.stream(), t + 1);
+      out += fmt::format("    {}{}\n", row_of(draw_action_words(rng)), t + 1 < max_steps ? "," : "");
+    }
+    out += "  ]\n}\n";
+  };
+  if (!request.is_table()) {
+    const NetworkPolicy& network = network_of(request.vectors());
+    out += fmt::format("  \"policy\": {},\n",
+                       Json::parse(network_json(network.shape(), network.weights(), "")).dump());
+    rows("noise", [&](ActionWords words) { return noise_row(network, words); });
+    return out;
   }
-  return out + "  ]\n}\n";
+  const Behaviour& policy = request.table();
+  out += fmt::format("  \"actions\": {},\n  \"epsilon\": {:.17g},\n{},\n", policy.num_actions,
+                     policy.epsilon, greedy_rows(policy));
+  rows("words", [](ActionWords words) {
+    return fmt::format("[{}, {}]", words.explore, words.action);
+  });
+  return out;
 }
 
 Told read_told(const std::string& text, const std::string& where) {
@@ -140,12 +202,20 @@ Told read_told(const std::string& text, const std::string& where) {
     told.failure = json["failure"].get<std::string>();
     return told;
   }
+  if (!json.contains("truncated") || !json["truncated"].is_boolean())
+    fail(where, "'truncated' must be true or false");
+  if (json.contains("observations")) {
+    told.vectors = VectorPath{.rewards = numbers<double>(json, "rewards", where),
+                              .truncated = json["truncated"].get<bool>()};
+    told.vectors->observation_size = read_points(json, "observations", where,
+                                                 told.vectors->observations);
+    told.vectors->action_size = read_points(json, "actions", where, told.vectors->actions);
+    return told;
+  }
   Episode episode;
   episode.states = numbers<State>(json, "states", where);
   episode.actions = numbers<Action>(json, "actions", where);
   episode.rewards = numbers<double>(json, "rewards", where);
-  if (!json.contains("truncated") || !json["truncated"].is_boolean())
-    fail(where, "'truncated' must be true or false");
   episode.truncated = json["truncated"].get<bool>();
   told.episode = std::move(episode);
   return told;

@@ -17,6 +17,7 @@
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/failure_regions.hpp"
 #include "hilo/driver/detail/learner_impl.hpp"
+#include "hilo/env/step_source.hpp"
 #include "hilo/estimator/mean_interval.hpp"
 #include "hilo/exact/evaluate.hpp"
 #include "hilo/exact/optimum.hpp"
@@ -32,6 +33,44 @@ constexpr std::size_t kMostExactStates = 5'000;
 
 }  // namespace
 
+const Behaviour& LearnRequest::table() const {
+  if (const auto* table = std::get_if<Behaviour>(&policy)) return *table;
+  throw Error(Errc::usage, "the request is for vectors, but was taken for one of a table");
+}
+
+const Policy& LearnRequest::vectors() const {
+  if (const auto* vectors = std::get_if<std::shared_ptr<const Policy>>(&policy)) return **vectors;
+  throw Error(Errc::usage, "the request is for a table, but was taken for one of vectors");
+}
+
+Action LearnRequest::action(std::uint32_t t, State s) const {
+  return TabularRequest{.policy = table(), .streams = streams, .horizon = horizon}.action(t, s);
+}
+
+std::vector<double> LearnRequest::action(std::uint32_t t,
+                                         std::span<const double> observation) const {
+  require_within("step", std::uint64_t{t}, 0, horizon.max_steps - 1, Errc::usage);
+  const Space& space = vectors().observation_space();
+  const std::size_t size = space.is_discrete() ? 1 : space.dimension();
+  if (observation.size() != size)
+    throw Error(Errc::usage, fmt::format("the observation has {} numbers, but must have {}",
+                                         observation.size(), size));
+  Points seen(space), chosen(vectors().action_space());
+  if (space.is_discrete())
+    seen.push_back(static_cast<std::uint64_t>(observation[0]));
+  else
+    seen.push_back(observation);
+  require_in_space(space, seen[0], "the observation");
+  Rng rng = Rng::of_step(streams.stream(), t + 1);
+  const ActionWords words = draw_action_words(rng);
+  vectors().act(seen, {&words, 1}, chosen);
+  if (vectors().action_space().is_discrete()) return {static_cast<double>(chosen[0].index())};
+  const std::span<const double> numbers = chosen[0].coordinates();
+  return {numbers.begin(), numbers.end()};
+}
+
+std::uint32_t LearnRequest::simulator_seed() const { return seed_of(streams.stream(), 0); }
+
 Learner::Learner(LearnSpec spec, LearnFiles files, RemoteWorkers* remote)
     : impl_(std::make_unique<Impl>(std::move(spec), std::move(files), remote)) {}
 Learner::Learner(Learner&&) noexcept = default;
@@ -41,8 +80,12 @@ Learner::~Learner() = default;
 bool Learner::is_done() const { return impl_->phase == Impl::Phase::done; }
 const LearnSpec& Learner::spec() const { return impl_->spec; }
 const Journal& Learner::journal() const { return impl_->journal; }
-const TabularAgent& Learner::agent() const { return impl_->loop->agent(); }
-const EpisodeSimulator& Learner::high() const { return impl_->loop->high(); }
+const Agent& Learner::agent() const { return impl_->loop->agent(); }
+const TabularAgent* Learner::table_agent() const {
+  const SingleRun* run = impl_->loop->table();
+  return run != nullptr ? &run->agent() : nullptr;
+}
+const AnySimulator& Learner::high() const { return impl_->loop->high(); }
 std::uint64_t Learner::replayed() const { return impl_->replayed; }
 double Learner::share() const { return impl_->accounts.share(impl_->low_steps()); }
 std::optional<double> Learner::last_return() const { return impl_->last_return; }
@@ -97,24 +140,38 @@ std::optional<LearnRequest> Learner::ask() {
   i.asked.reset();
   i.catch_up();
   if (is_done()) return std::nullopt;
-  TabularRequest episode = i.request();
+  LearnRequest request = i.request();
   if (i.phase == Impl::Phase::training && !i.may_go_on_training()) {
     // The agent's preparation alone has reached the limit.
     i.catch_up();
     if (is_done()) return std::nullopt;
-    episode = i.request();
+    request = i.request();
   }
-  i.asked = LearnRequest{.at = i.address(), .attempt = i.attempts().size(), .episode = episode};
+  request.at = i.address();
+  request.attempt = i.attempts().size();
+  i.asked = std::move(request);
   i.accounts.freeze(i.low_steps());
   i.accounts.begin_attempt(std::exchange(i.asked_before, std::nullopt));
   return i.asked;
 }
 
 void Learner::tell(const Episode& episode, std::optional<double> cost) {
-  Impl& i = *impl_;
+  PaidEpisode paid;
+  paid.path = episode;
+  impl_->tell(std::move(paid), cost);
+}
+
+void Learner::tell(const VectorPath& episode, std::optional<double> cost) {
+  PaidEpisode paid;
+  paid.vectors = episode;
+  impl_->tell(std::move(paid), cost);
+}
+
+void Learner::Impl::tell(PaidEpisode paid, std::optional<double> cost) {
+  Impl& i = *this;
   if (!i.asked) throw Error(Errc::usage, "an episode was told that was not asked for");
-  const std::uint32_t max_steps = i.asked->episode.horizon.max_steps;
-  Attempt attempt = i.finished_attempt(*i.asked, episode);
+  const std::uint32_t max_steps = i.asked->horizon.max_steps;
+  Attempt attempt = i.finished_attempt(*i.asked, std::move(paid));
   i.accounts.price(attempt, cost);
   i.append(attempt);  // before it is learnt from
   i.asked.reset();
@@ -124,7 +181,7 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
   if (i.lag() > 1) {
     i.catch_up();
   } else if (i.phase == Impl::Phase::training) {
-    i.learn(episode);
+    i.learn(attempt.paid);
     i.keep_checkpoint(false);
     i.require_some_whole(max_steps, kHopelessCuts - 1);
   } else {
@@ -134,7 +191,7 @@ void Learner::tell(const Episode& episode, std::optional<double> cost) {
 }
 
 void Learner::tell_failure(const std::string& error, std::optional<double> cost,
-                           const Episode& so_far) {
+                           const PaidEpisode& so_far) {
   Impl& i = *impl_;
   if (!i.asked) throw Error(Errc::usage, "a failure was told of an episode that was not asked for");
   Attempt attempt = i.failed_attempt(*i.asked, error, so_far);
@@ -157,18 +214,12 @@ bool Learner::step() {
   if (impl_->lag() > 1) return impl_->step_in_flight();
   const std::optional<LearnRequest> request = ask();
   if (!request) return true;
-  Episode episode;
-  try {
-    impl_->loop->high().run_episode(request->episode.policy, request->episode.streams,
-                                    request->episode.horizon, episode);
-    if (episode.length() == 0)
-      throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
-  } catch (const Error& e) {
-    if (e.code() != Errc::simulator) throw;
-    tell_failure(e.what(), episode.cost, episode);
+  PlayedEpisode played = impl_->loop->play(*request);
+  if (played.failure) {
+    tell_failure(*played.failure, played.cost, played.paid);
     return false;
   }
-  tell(episode, episode.cost);
+  impl_->tell(std::move(played.paid), played.cost);
   impl_->catch_up();
   return is_done();
 }
@@ -178,7 +229,8 @@ FailureReport Learner::failures() const {
 }
 
 std::optional<PilotVerdict> Learner::pilot() const {
-  return impl_->pilot.verdict(impl_->loop->fidelities());
+  const SingleRun* run = impl_->loop->table();
+  return run != nullptr ? impl_->pilot.verdict(run->fidelities()) : std::nullopt;
 }
 
 const std::string& Learner::agent_label() const {
@@ -189,7 +241,9 @@ const std::string& Learner::agent_label() const {
 const std::vector<Measurement>& Learner::findings() const { return impl_->findings; }
 
 LearnReference Learner::reference() const {
-  const Fidelities& pair = impl_->loop->fidelities();
+  const SingleRun* run = impl_->loop->table();
+  if (run == nullptr) return {};
+  const Fidelities& pair = run->fidelities();
   const RunConfig& config = impl_->spec.config();
   const double gamma = config.train.number("gamma");
   const auto max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps"));
@@ -199,7 +253,7 @@ LearnReference Learner::reference() const {
   const auto value = [&](const Behaviour& policy) {
     return evaluate_from_start(*model, policy_matrix(policy), gamma, max_steps).value;
   };
-  out.policy = value(impl_->loop->greedy());
+  out.policy = value(run->greedy());
   out.optimum = find_optimum(*model, gamma, max_steps).value;
   if (pair.lows().empty() || pair.low().model() == nullptr) return out;
   const auto alone = build_agent(agent_kind("low-only"), pair, {},

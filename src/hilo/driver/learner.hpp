@@ -5,11 +5,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "hilo/core/summary.hpp"
 #include "hilo/diagnose/diagnosis.hpp"
 #include "hilo/driver/cost_unit.hpp"
+#include "hilo/env/policy.hpp"
 #include "hilo/experiment/learn_spec.hpp"
 #include "hilo/experiment/single_run.hpp"
 #include "hilo/store/journal.hpp"
@@ -33,11 +35,25 @@ struct LearnFiles {
   std::filesystem::path arrived() const { return journal.string() + ".arrived"; }
 };
 
-// A request for an expensive episode.
+// A request for an expensive episode, with the policy that it must follow.
 struct LearnRequest {
-  EpisodeAddress at;
+  EpisodeAddress at = {};
   std::uint64_t attempt = 0;  // counted from 0
-  TabularRequest episode;
+  StreamAddress streams;
+  Horizon horizon;
+  // Of a table, a view that is valid until the learner changes; or a policy for vectors.
+  std::variant<Behaviour, std::shared_ptr<const Policy>> policy = {};
+
+  bool is_table() const { return std::holds_alternative<Behaviour>(policy); }
+  // They throw Errc::usage in the other domain.
+  const Behaviour& table() const;
+  const Policy& vectors() const;
+
+  // For callers that run it one step at a time: the action of step t, counted from 0, and a seed
+  // below 2^31 for a simulator of their own.
+  Action action(std::uint32_t t, State s) const;
+  std::vector<double> action(std::uint32_t t, std::span<const double> observation) const;
+  std::uint32_t simulator_seed() const;
 };
 
 // What a run has cost. All counts are those of the journal.
@@ -145,10 +161,11 @@ class Learner {
   // The episode that was asked for. Throws Errc::simulator, and keeps nothing, unless it is valid.
   // `cost` is what the simulator reported, if it did.
   void tell(const Episode& episode, std::optional<double> cost = std::nullopt);
+  void tell(const VectorPath& episode, std::optional<double> cost = std::nullopt);
   // The attempt failed. It is kept with its cost and, if it is known, its path up to there, and
   // asked for again or skipped.
   void tell_failure(const std::string& error, std::optional<double> cost = std::nullopt,
-                    const Episode& so_far = {});
+                    const PaidEpisode& so_far = {});
 
   const LearnSpec& spec() const;
   const Journal& journal() const;
@@ -163,8 +180,10 @@ class Learner {
   const std::string& agent_label() const;
   // What the agent found out about the simulators, after 1, 2, 5, 10, 20, 50, ... episodes.
   const std::vector<Measurement>& findings() const;
-  const TabularAgent& agent() const;
-  const EpisodeSimulator& high() const;
+  const Agent& agent() const;
+  // For what only tables have; null in the domain of vectors.
+  const TabularAgent* table_agent() const;
+  const AnySimulator& high() const;
   std::uint64_t replayed() const;  // training episodes that were learnt again from the journal
   std::vector<std::string> notes() const;
   double share() const;                       // of the budget that is spent

@@ -33,7 +33,7 @@ std::vector<std::reference_wrapper<const ProblemKind>> problem_kinds() { return 
 const ProblemKind& problem_kind(std::string_view name) { return catalogue().find(name); }
 bool is_problem_kind(std::string_view name) { return catalogue().contains(name); }
 const ProblemKind& add_problem_kind(ProblemKind kind) {
-  if (!kind.has_vectors() && (!kind.build_high || !kind.build))
+  if (!kind.build_vectors && (!kind.build_high || !kind.build))
     throw Error(Errc::usage, fmt::format("problem '{}' must have build_high and build, or "
                                          "build_vectors",
                                          kind.name));
@@ -50,7 +50,7 @@ double estimate_bytes(const ProblemKind& kind, const std::map<std::string, Value
 HighSimulator build_high_fidelity(const ProblemKind& kind,
                                   const std::map<std::string, Value>& parameters,
                                   std::uint64_t seed) {
-  if (kind.has_vectors())
+  if (kind.has_vectors(parameters))
     throw Error(Errc::spec,
                 fmt::format("the states and actions of the problem '{}' are vectors, but tables "
                             "are needed here",
@@ -67,7 +67,7 @@ Problem build_problem(const ProblemKind& kind, const std::map<std::string, Value
 
 VectorProblem build_vector_problem(const ProblemKind& kind, const NamedValues& parameters,
                                    std::uint64_t seed) {
-  if (!kind.has_vectors())
+  if (!kind.has_vectors(parameters))
     throw Error(Errc::spec,
                 fmt::format("the states and actions of the problem '{}' are numbered, but vectors "
                             "are needed here",

@@ -58,6 +58,8 @@ struct ProblemKind {
       {};
   // Instead of these two, for a problem whose states and actions are vectors.
   std::function<VectorProblem(const Parameters&, std::uint64_t seed)> build_vectors = {};
+  // For a kind that has all three: whether this problem is one of vectors.
+  std::function<bool(const NamedValues&)> has_vectors_of = {};
   // Checks what the ranges of single parameters cannot: throws if they do not fit together.
   std::function<void(const Parameters&)> validate = {};
   // For a problem that is read from files: a hash of their contents, for the high fidelity alone or
@@ -88,7 +90,9 @@ struct ProblemKind {
     return low_fidelities_of ? low_fidelities_of(problem) : low_fidelities;
   }
 
-  bool has_vectors() const { return static_cast<bool>(build_vectors); }
+  bool has_vectors(const NamedValues& problem) const {
+    return build_vectors && (!has_vectors_of || has_vectors_of(problem));
+  }
 
   // Whether the problem has files of its own for every seed.
   bool has_files_by_seed(const NamedValues& problem) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hilo/core/error.hpp"
+#include "hilo/env/source_steps.hpp"
 
 namespace hilo {
 
@@ -32,10 +33,13 @@ class SourceVectors::Loan {
   StepSource* source_;
 };
 
-SourceVectors::SourceVectors(std::vector<std::shared_ptr<StepSource>> instances, std::string role)
+SourceVectors::SourceVectors(std::vector<std::shared_ptr<StepSource>> instances, std::string role,
+                             std::vector<std::size_t> angles)
     : VectorSimulator(instances.at(0)->observation_space(), instances.at(0)->action_space()),
       instances_(std::move(instances)),
-      role_(std::move(role)) {
+      role_(std::move(role)),
+      angles_(std::move(angles)) {
+  check_angles(observation_space(), angles_);
   for (auto it = instances_.rbegin(); it != instances_.rend(); ++it) free_.push_back(it->get());
 }
 

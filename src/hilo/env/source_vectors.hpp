@@ -16,10 +16,13 @@ namespace hilo {
 class SourceVectors final : public VectorSimulator {
  public:
   // At least one instance, all with the same spaces. Messages begin with `role`.
-  SourceVectors(std::vector<std::shared_ptr<StepSource>> instances, std::string role);
+  // `angles` are coordinates of observations.
+  SourceVectors(std::vector<std::shared_ptr<StepSource>> instances, std::string role,
+                std::vector<std::size_t> angles = {});
   ~SourceVectors() override;
 
   std::size_t num_workers() const override { return instances_.size(); }
+  std::span<const std::size_t> angles() const override { return angles_; }
 
   void run_episode(const Policy& policy, const StreamAddress& streams, const Horizon& horizon,
                    VectorEpisode& episode) const override;
@@ -41,6 +44,7 @@ class SourceVectors final : public VectorSimulator {
 
   std::vector<std::shared_ptr<StepSource>> instances_;
   std::string role_;
+  std::vector<std::size_t> angles_;
   mutable std::mutex mutex_;
   mutable std::condition_variable returned_;
   mutable std::vector<StepSource*> free_;

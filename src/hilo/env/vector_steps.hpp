@@ -33,6 +33,8 @@ class VectorSteps {
   virtual const Space& control_space() const = 0;
   // Coordinates of a state that are angles, rising: they live on a circle, from -pi to pi.
   virtual std::span<const std::size_t> angles() const { return {}; }
+  // Whether millions of its steps are out of reach, as those of Python code and of other programs.
+  virtual bool is_slow() const { return false; }
 
   // The start states of roll-outs first_rollout, first_rollout + 1, ... at this address, one column
   // for each.

@@ -32,6 +32,12 @@ struct Choice {
 Choice choose_agent(const ProblemKind& kind, const NamedValues& problem, double gamma,
                     std::uint64_t seed) {
   const bool has_low = kind.count_low_fidelities(problem) > 0;
+  if (kind.has_vectors(problem))
+    return {{{"kind", has_low ? "corrected" : "corrected-high"}},
+            has_low ? "corrected, because states are vectors: it learns how the cheap simulator "
+                      "errs, and optimises a network in the corrected one"
+                    : "corrected-high, because states are vectors and there is no cheap simulator: "
+                      "it learns the expensive one from its steps"};
   const HighSimulator high = build_high_fidelity(kind, problem, seed);
   const std::size_t pairs = high->num_states() * high->num_actions();
   const bool plans = gamma < 1 && pairs <= kMostPlannedPairs;
@@ -99,6 +105,15 @@ Configuration identity_of(const LearnSpec& learn, const LearnData& data, const s
   identity.add("algorithm_version", fmt::format("{}", learn.config().agent->algorithm_version));
   identity.add("seed", fmt::format("{}", learn.seed));
   return identity;
+}
+
+bool has_vectors(const SpecData& spec, const std::shared_ptr<const ProblemKind>& own) {
+  if (own != nullptr) return own->has_vectors(spec.problem.values);
+  const auto kind = spec.problem.values.find("kind");
+  const auto* name =
+      kind != spec.problem.values.end() ? std::get_if<std::string>(&kind->second) : nullptr;
+  return name != nullptr && is_problem_kind(*name) &&
+         problem_kind(*name).has_vectors(spec.problem.values);
 }
 
 // A pilot judges the estimator of one kind of agent, so that another has no use for its answer.
@@ -253,7 +268,8 @@ LearnSpec make_learn_spec(const LearnData& given, const std::string& where,
   const bool choose =
       data.spec.agents.empty() || data.spec.agents[0].values == NamedValues{{"kind", "auto"}};
   if (choose) {
-    data.spec.agents = {{.values = {{"kind", "mcrl"}}}};  // to have the problem checked
+    // To have the problem checked, an agent that fits it.
+    data.spec.agents = {{.values = {{"kind", has_vectors(data.spec, own) ? "direct" : "mcrl"}}}};
     const Spec checked = make_spec(data.spec, where, own);
     const RunConfig& config = checked.configs.front();
     const Choice choice = choose_agent(*config.problem_kind, config.problem,

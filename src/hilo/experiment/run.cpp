@@ -220,7 +220,7 @@ CostEstimate estimate_cost(const std::vector<RunGroup>& groups) {
     // One trial for each problem and configuration; other seeds cost the same.
     const bool all_known = std::ranges::all_of(
         group.runs, [&](const PlannedRun& run) { return seconds.contains(run.config); });
-    if (group.problem_kind->has_vectors()) {
+    if (group.problem_kind->has_vectors(group.problem)) {
       // No trial: a policy search takes seconds, and its time hardly depends on the problem.
       build_seconds[group.problem] = 0;
       for (const PlannedRun& run : group.runs)

@@ -11,7 +11,20 @@ void VectorDomain::play(const EpisodeRequest& request) {
   high_.run_episode(*agent_.policy(), request.streams, request.horizon, episode_);
   if (episode_.length() == 0)
     throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
-  const RolloutSummary summary = summarise(episode_, request.horizon.gamma);
+  look_at(request.horizon.gamma);
+}
+
+void VectorDomain::take(const EpisodeRequest& request, const VectorEpisode& episode) {
+  if (episode.length() == 0)
+    throw Error(Errc::simulator, "an episode without a step teaches nothing");
+  if (episode.length() > request.horizon.max_steps)
+    throw Error(Errc::simulator, "the episode has more than max_steps steps");
+  episode_ = episode;
+  look_at(request.horizon.gamma);
+}
+
+void VectorDomain::look_at(double gamma) {
+  const RolloutSummary summary = summarise(episode_, gamma);
   facts_ = {.length = episode_.length(),
             .truncated = episode_.truncated,
             .mean_reward = summary.mean_reward(),

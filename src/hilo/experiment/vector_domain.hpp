@@ -15,6 +15,8 @@ class VectorDomain final : public TrainingDomain {
   Agent& agent() override { return agent_; }
   const Agent& agent() const override { return agent_; }
   void play(const EpisodeRequest& request) override;
+  // Takes an episode that the caller ran. Throws Errc::simulator if it has no step, or too many.
+  void take(const EpisodeRequest& request, const VectorEpisode& episode);
   // Throw Errc::spec: training with a lag is for tables.
   void keep_policy(const EpisodeRequest& request) override;
   void forget_policies_before(std::uint64_t number) override;
@@ -29,6 +31,8 @@ class VectorDomain final : public TrainingDomain {
   void load(ArchiveReader& in) override;
 
  private:
+  void look_at(double gamma);
+
   VectorAgent& agent_;
   const VectorSimulator& high_;
   VectorEpisode episode_;

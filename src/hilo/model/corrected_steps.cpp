@@ -48,9 +48,12 @@ void CorrectedSteps::step(Columns& states, const Columns& actions, std::span<con
     else
       clamp_row(states.row(d), states.padded(), space.low()[d], space.high()[d]);
   }
+  if (!takes_ends_of_cheap_) std::ranges::fill(out.done, std::uint8_t{0});
+  ends_.mark(states, out.done);
 }
 
-void NoSimulator::start(const StreamAddress&, Columns&) const {
+void NoSimulator::start(const StreamAddress& streams, Columns& states) const {
+  if (starts_ != nullptr) return starts_->start(streams, states);
   throw Error(Errc::usage, "without a simulator there are no start states");
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "hilo/env/vector_steps.hpp"
+#include "hilo/model/end_limits.hpp"
 #include "hilo/model/residual_model.hpp"
 
 namespace hilo {
@@ -10,13 +11,18 @@ namespace hilo {
 // A cheap simulator plus one function that its residual may be: s' = f_cheap(s, a) + residual, and
 // the same for the reward. Angles stay on their circle, and other coordinates in the declared box,
 // in which a simulator clamps after everything else. An episode ends where the cheap simulator ends
-// it, which it notices when it is started in the corrected state, one step later. Without a
-// residual (null) it is the cheap simulator.
+// it, which it notices when it is started in the corrected state, one step later, and beyond the
+// limits that were learnt, if there are any (or only there). Without a residual (null) it is the cheap simulator.
 class CorrectedSteps final : public VectorSteps {
  public:
   CorrectedSteps(std::shared_ptr<const VectorSteps> cheap,
-                 std::shared_ptr<const ResidualModel> residual, ResidualSample sample)
-      : cheap_(std::move(cheap)), residual_(std::move(residual)), sample_(std::move(sample)) {}
+                 std::shared_ptr<const ResidualModel> residual, ResidualSample sample,
+                 EndLimits ends = {}, bool takes_ends_of_cheap = true)
+      : cheap_(std::move(cheap)),
+        residual_(std::move(residual)),
+        sample_(std::move(sample)),
+        ends_(std::move(ends)),
+        takes_ends_of_cheap_(takes_ends_of_cheap) {}
 
   const Space& state_space() const override { return cheap_->state_space(); }
   const Space& control_space() const override { return cheap_->control_space(); }
@@ -31,19 +37,26 @@ class CorrectedSteps final : public VectorSteps {
   std::shared_ptr<const VectorSteps> cheap_;
   std::shared_ptr<const ResidualModel> residual_;
   ResidualSample sample_;
+  EndLimits ends_;
+  bool takes_ends_of_cheap_;
 };
 
 // No simulator at all: the state stays as it is, and the reward is 0. A residual on it learns the
 // expensive simulator alone.
 class NoSimulator final : public VectorSteps {
  public:
-  NoSimulator(Space states, Space actions, std::vector<std::size_t> angles)
-      : states_(std::move(states)), actions_(std::move(actions)), angles_(std::move(angles)) {}
+  // Start states are those of `starts`, if it is given.
+  NoSimulator(Space states, Space actions, std::vector<std::size_t> angles,
+              std::shared_ptr<const VectorSteps> starts = nullptr)
+      : states_(std::move(states)),
+        actions_(std::move(actions)),
+        angles_(std::move(angles)),
+        starts_(std::move(starts)) {}
 
   const Space& state_space() const override { return states_; }
   const Space& control_space() const override { return actions_; }
   std::span<const std::size_t> angles() const override { return angles_; }
-  // Throws Errc::usage: it knows no start.
+  // Throws Errc::usage if it knows no start.
   void start(const StreamAddress& streams, Columns& states) const override;
   void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
             std::uint32_t step, StepResults& out) const override;
@@ -51,6 +64,7 @@ class NoSimulator final : public VectorSteps {
  private:
   Space states_, actions_;
   std::vector<std::size_t> angles_;
+  std::shared_ptr<const VectorSteps> starts_;
 };
 
 }  // namespace hilo

@@ -88,6 +88,13 @@ NetworkPolicy::NetworkPolicy(NetworkShape shape, std::vector<double> weights, do
   columns_.fill(weights_);
 }
 
+// As many normal numbers as there are coordinates: the two words are the key of a stream.
+void draw_action_noise(const Space& box, double noise, ActionWords words, std::span<double> added) {
+  Rng rng(Stream(std::uint64_t{words.explore} << 32 | words.action, Purpose::user));
+  for (std::size_t d = 0; d < box.dimension(); ++d)
+    added[d] = noise * (box.high()[d] - box.low()[d]) / 2 * rng.normal();
+}
+
 void add_action_noise(const Space& space, double noise, ActionWords words, std::size_t first,
                       std::size_t last, Columns& actions) {
   if (space.is_discrete()) {
@@ -96,14 +103,11 @@ void add_action_noise(const Space& space, double noise, ActionWords words, std::
     for (std::size_t i = first; i < last; ++i) actions.at(0, i) = drawn;
     return;
   }
-  // As many normal numbers as there are coordinates: the two words are the key of a stream.
-  Rng rng(Stream(std::uint64_t{words.explore} << 32 | words.action, Purpose::user));
-  for (std::size_t d = 0; d < space.dimension(); ++d) {
-    const double low = space.low()[d], high = space.high()[d];
-    const double added = noise * (high - low) / 2 * rng.normal();
+  std::array<double, NetworkShape::kMostUnits> added = {};
+  draw_action_noise(space, noise, words, added);
+  for (std::size_t d = 0; d < space.dimension(); ++d)
     for (std::size_t i = first; i < last; ++i)
-      actions.at(d, i) = std::clamp(actions.at(d, i) + added, low, high);
-  }
+      actions.at(d, i) = std::clamp(actions.at(d, i) + added[d], space.low()[d], space.high()[d]);
 }
 
 void NetworkPolicy::act_columns(const Columns& observations, std::span<const ActionWords> words,

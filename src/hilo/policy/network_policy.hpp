@@ -45,6 +45,9 @@ void network_actions(const NetworkShape& shape, const Columns& weights, const Co
 void add_action_noise(const Space& space, double noise, ActionWords words, std::size_t first,
                       std::size_t last, Columns& actions);
 
+// The noise of an action in a box, before it is added and clamped.
+void draw_action_noise(const Space& box, double noise, ActionWords words, std::span<double> added);
+
 // A network that acts, with or without noise.
 class NetworkPolicy final : public Policy {
  public:

@@ -160,15 +160,17 @@ Table findings_table(const Learner& learner) {
 }
 
 Table policy_table(const Learner& learner) {
-  const Behaviour policy = learner.agent().greedy();
+  if (learner.table_agent() == nullptr) return {};
+  const TabularAgent& agent = *learner.table_agent();
+  const Behaviour policy = agent.greedy();
   Table table{.title = "The policy",
               .rows = {{"state", "best action", "value of it"}},
               .note = "The value is what the agent expects of the best action."};
   if (policy.heads.size() > kMostShownStates) return {};
   for (State s = 0; s < policy.heads.size(); ++s) {
-    const std::span<const Action> best = learner.agent().q().greedy_actions(s);
+    const std::span<const Action> best = agent.q().greedy_actions(s);
     table.rows.push_back({fmt::format("{}", s), fmt::format("{}", fmt::join(best, ", ")),
-                          fmt::format("{:.4g}", learner.agent().q()(s, best[0]))});
+                          fmt::format("{:.4g}", agent.q()(s, best[0]))});
   }
   return table;
 }

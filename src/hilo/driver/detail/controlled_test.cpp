@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <functional>
 
 #include "hilo/core/error.hpp"
 #include "hilo/estimator/cheap_gain.hpp"
@@ -17,14 +17,17 @@ constexpr double kMostFree = 20;     // for each test episode
 constexpr double kSure = 1.645;
 constexpr std::size_t kBatch = 256;
 
+// A cheap simulator with the policy that is tested.
+using RunCheap = std::function<void(const StreamAddress& streams, std::span<RolloutSummary> out)>;
+
 // The values of consecutive episodes, and their steps.
-std::vector<double> run(const Simulator& low, const Behaviour& policy, StreamAddress streams,
-                        const Horizon& horizon, std::uint64_t count, std::uint64_t& steps) {
+std::vector<double> run(const RunCheap& cheap, StreamAddress streams, std::uint64_t count,
+                        std::uint64_t& steps) {
   std::vector<double> out;
   std::vector<RolloutSummary> summaries;
   while (out.size() < count) {
     summaries.resize(std::min<std::uint64_t>(kBatch, count - out.size()));
-    low.run_episodes(policy, streams, horizon, summaries);
+    cheap(streams, summaries);
     for (const RolloutSummary& summary : summaries) {
       out.push_back(summary.discounted_return);
       steps += summary.steps;
@@ -34,23 +37,17 @@ std::vector<double> run(const Simulator& low, const Behaviour& policy, StreamAdd
   return out;
 }
 
-ControlledTest run_test(const Fidelities& fidelities, const QTable& q,
-                        std::span<const TestEpisode> tests, const StreamAddress& streams,
-                        const Horizon& horizon, double free_share) {
+ControlledTest run_test(const std::vector<RunCheap>& cheap, std::span<const TestEpisode> tests,
+                        const StreamAddress& streams, double free_share) {
   ControlledTest out;
   PairedSample sample;
   for (const TestEpisode& test : tests) sample.high.push_back(test.value);
-  std::vector<LowPolicy> policies;
-  const std::size_t cheap = std::min(fidelities.lows().size(), kMostCheap);
-  for (std::size_t l = 0; l < cheap; ++l) {
-    policies.emplace_back(fidelities.map(l), q.num_actions());
-    policies.back().update_all(fidelities.map(l), q);
+  for (const RunCheap& simulator : cheap) {
     std::vector<double>& paired = sample.low.emplace_back();
     for (const TestEpisode& test : tests) {
       StreamAddress at = streams;
       at.first_rollout = static_cast<std::uint32_t>(test.number);
-      paired.push_back(
-          run(fidelities.low(l), policies[l].q().behaviour(0), at, horizon, 1, out.low_steps)[0]);
+      paired.push_back(run(simulator, at, 1, out.low_steps)[0]);
     }
     sample.free.emplace_back();
   }
@@ -59,9 +56,8 @@ ControlledTest run_test(const Fidelities& fidelities, const QTable& q,
   const auto count = static_cast<std::uint64_t>(free_share * static_cast<double>(tests.size()));
   StreamAddress free = streams;
   free.purpose = Purpose::evaluation_free;
-  for (std::size_t l = 0; l < cheap; ++l)
-    sample.free[l] =
-        run(fidelities.low(l), policies[l].q().behaviour(0), free, horizon, count, out.low_steps);
+  for (std::size_t l = 0; l < cheap.size(); ++l)
+    sample.free[l] = run(cheap[l], free, count, out.low_steps);
   const ControlledMean plain = plain_mean(sample.high);
   const ControlledMean mean = controlled_mean(sample);
   if (!(mean.variance < plain.variance) || !(mean.variance > 0)) return out;
@@ -77,23 +73,49 @@ ControlledTest run_test(const Fidelities& fidelities, const QTable& q,
   return out;
 }
 
+ControlledTest run_affordable(const std::vector<RunCheap>& cheap,
+                              std::span<const TestEpisode> tests, const StreamAddress& streams,
+                              double cost_ratio) {
+  if (cheap.empty() || tests.size() < least_pairs(cheap.size())) return {};
+  // Each test episode costs as many episodes in pairs as there are cheap simulators, and as many
+  // free ones as are left.
+  const double affordable =
+      cost_ratio > 0 ? kCheapShare * cost_ratio / static_cast<double>(cheap.size()) - 1 : kMostFree;
+  if (affordable < 1) return {};
+  try {
+    return run_test(cheap, tests, streams, std::min(affordable, kMostFree));
+  } catch (const Error& e) {
+    if (e.code() != Errc::simulator) throw;
+    return {};  // a cheap simulator that fails is no help, and no reason to lose the test
+  }
+}
+
 }  // namespace
 
 ControlledTest run_controlled_test(const Fidelities& fidelities, const QTable& q,
                                    std::span<const TestEpisode> tests, const StreamAddress& streams,
                                    const Horizon& horizon, double cost_ratio) {
-  const std::size_t cheap = std::min(fidelities.lows().size(), kMostCheap);
-  if (cheap == 0 || tests.size() < least_pairs(cheap)) return {};
-  // Each test episode costs `cheap` episodes in pairs and as many free ones as are left.
-  const double affordable =
-      cost_ratio > 0 ? kCheapShare * cost_ratio / static_cast<double>(cheap) - 1 : kMostFree;
-  if (affordable < 1) return {};
-  try {
-    return run_test(fidelities, q, tests, streams, horizon, std::min(affordable, kMostFree));
-  } catch (const Error& e) {
-    if (e.code() != Errc::simulator) throw;
-    return {};  // a cheap simulator that fails is no help, and no reason to lose the test
+  std::vector<LowPolicy> policies;
+  std::vector<RunCheap> cheap;
+  const std::size_t count = std::min(fidelities.lows().size(), kMostCheap);
+  for (std::size_t l = 0; l < count; ++l) {
+    policies.emplace_back(fidelities.map(l), q.num_actions());
+    policies.back().update_all(fidelities.map(l), q);
   }
+  for (std::size_t l = 0; l < count; ++l)
+    cheap.emplace_back([&, l](const StreamAddress& at, std::span<RolloutSummary> out) {
+      fidelities.low(l).run_episodes(policies[l].q().behaviour(0), at, horizon, out);
+    });
+  return run_affordable(cheap, tests, streams, cost_ratio);
+}
+
+ControlledTest run_controlled_test(const VectorSimulator& low, const Policy& policy,
+                                   std::span<const TestEpisode> tests, const StreamAddress& streams,
+                                   const Horizon& horizon, double cost_ratio) {
+  const RunCheap cheap = [&](const StreamAddress& at, std::span<RolloutSummary> out) {
+    low.run_episodes(policy, at, horizon, out);
+  };
+  return run_affordable({cheap}, tests, streams, cost_ratio);
 }
 
 }  // namespace hilo

@@ -5,6 +5,7 @@
 
 #include "hilo/driver/learner.hpp"
 #include "hilo/env/fidelities.hpp"
+#include "hilo/env/vector_simulator.hpp"
 #include "hilo/policy/q_table.hpp"
 
 // For the sources of this folder only: the final test of a learn run, sharpened by its cheap
@@ -26,6 +27,10 @@ struct ControlledTest {
 // in further episodes of their own. `streams` is the address of test 0; `cost_ratio` is the cost of
 // an expensive step in cheap ones, 0 if cheap ones cost nothing.
 ControlledTest run_controlled_test(const Fidelities& fidelities, const QTable& q,
+                                   std::span<const TestEpisode> tests, const StreamAddress& streams,
+                                   const Horizon& horizon, double cost_ratio);
+// The same for vectors, with one cheap simulator.
+ControlledTest run_controlled_test(const VectorSimulator& low, const Policy& policy,
                                    std::span<const TestEpisode> tests, const StreamAddress& streams,
                                    const Horizon& horizon, double cost_ratio);
 

@@ -8,7 +8,8 @@
 namespace hilo {
 namespace {
 
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kRequestVersion = 2;
+constexpr std::uint32_t kArrivalVersion = 1;
 constexpr const char* kRequestTag = "learn request";
 constexpr const char* kArrivalTag = "learn arrival";
 
@@ -43,55 +44,52 @@ bool is_whole(const std::vector<GreedyHead>& heads, const std::vector<Action>& t
 }  // namespace
 
 std::vector<std::byte> to_bytes(const LearnRequest& request) {
-  ArchiveWriter out(kRequestTag, kVersion);
+  ArchiveWriter out(kRequestTag, kRequestVersion);
   write_address(out, request.at);
   out.value(request.attempt);
-  const TabularRequest& episode = request.episode;
-  out.value(episode.number);
-  out.array<GreedyHead>(episode.policy.heads);
-  out.array<Action>(episode.policy.ties);
-  out.value(episode.policy.num_actions);
-  out.value(episode.policy.epsilon);
-  out.value(episode.streams.seed);
-  out.value(static_cast<std::uint32_t>(episode.streams.purpose));
-  out.value(episode.streams.episode);
-  out.value(episode.streams.first_pair);
-  out.value(episode.streams.first_rollout);
-  out.value(episode.streams.first_step);
-  out.value(episode.horizon.gamma);
-  out.value(episode.horizon.max_steps);
+  const Behaviour& policy = request.table();
+  out.array<GreedyHead>(policy.heads);
+  out.array<Action>(policy.ties);
+  out.value(policy.num_actions);
+  out.value(policy.epsilon);
+  out.value(request.streams.seed);
+  out.value(static_cast<std::uint32_t>(request.streams.purpose));
+  out.value(request.streams.episode);
+  out.value(request.streams.first_pair);
+  out.value(request.streams.first_rollout);
+  out.value(request.streams.first_step);
+  out.value(request.horizon.gamma);
+  out.value(request.horizon.max_steps);
   return out.finish();
 }
 
 ReceivedRequest::ReceivedRequest(std::span<const std::byte> bytes, std::size_t num_states,
                                  std::size_t num_actions) {
-  ArchiveReader in(bytes, kRequestTag, kVersion);
+  ArchiveReader in(bytes, kRequestTag, kRequestVersion);
   request_.at = read_address(in);
   request_.attempt = in.value<std::uint64_t>();
-  TabularRequest& episode = request_.episode;
-  episode.number = in.value<std::uint64_t>();
   heads_.resize(num_states);
   in.array<GreedyHead>("number of states", heads_);
   ties_ = in.list<Action>("policy", num_states * num_actions);
   in.expect("number of actions", static_cast<std::uint32_t>(num_actions));
-  episode.policy = {.heads = heads_,
-                    .ties = ties_,
-                    .num_actions = static_cast<std::uint32_t>(num_actions),
-                    .epsilon = in.value<double>()};
-  episode.streams.seed = in.value<std::uint64_t>();
-  episode.streams.purpose = static_cast<Purpose>(in.value<std::uint32_t>());
-  episode.streams.episode = in.value<std::uint32_t>();
-  episode.streams.first_pair = in.value<std::uint32_t>();
-  episode.streams.first_rollout = in.value<std::uint32_t>();
-  episode.streams.first_step = in.value<std::uint32_t>();
-  episode.horizon.gamma = in.value<double>();
-  episode.horizon.max_steps = in.value<std::uint32_t>();
+  request_.policy = Behaviour{.heads = heads_,
+                              .ties = ties_,
+                              .num_actions = static_cast<std::uint32_t>(num_actions),
+                              .epsilon = in.value<double>()};
+  request_.streams.seed = in.value<std::uint64_t>();
+  request_.streams.purpose = static_cast<Purpose>(in.value<std::uint32_t>());
+  request_.streams.episode = in.value<std::uint32_t>();
+  request_.streams.first_pair = in.value<std::uint32_t>();
+  request_.streams.first_rollout = in.value<std::uint32_t>();
+  request_.streams.first_step = in.value<std::uint32_t>();
+  request_.horizon.gamma = in.value<double>();
+  request_.horizon.max_steps = in.value<std::uint32_t>();
   in.finish();
   if (!is_whole(heads_, ties_, num_actions)) ArchiveReader::mismatch("policy");
 }
 
 std::vector<std::byte> to_bytes(const Arrival& arrival) {
-  ArchiveWriter out(kArrivalTag, kVersion);
+  ArchiveWriter out(kArrivalTag, kArrivalVersion);
   write_address(out, arrival.request.at);
   out.value(arrival.request.attempt);
   out.array<State>(arrival.episode.states);
@@ -108,7 +106,7 @@ std::vector<std::byte> to_bytes(const Arrival& arrival) {
 
 // What the episode says is checked where it is learnt from.
 Arrival arrival_from_bytes(std::span<const std::byte> bytes) {
-  ArchiveReader in(bytes, kArrivalTag, kVersion);
+  ArchiveReader in(bytes, kArrivalTag, kArrivalVersion);
   Arrival arrival;
   arrival.request.at = read_address(in);
   arrival.request.attempt = in.value<std::uint64_t>();

@@ -112,8 +112,7 @@ Arrival Flights::run(const LearnRequest& request) const {
   Arrival arrival{.request = request, .episode = {}};
   const SteadyClock::time_point begun = SteadyClock::now();
   try {
-    high_.run_episode(request.episode.policy, request.episode.streams, request.episode.horizon,
-                      arrival.episode);
+    high_.run_episode(request.table(), request.streams, request.horizon, arrival.episode);
     if (arrival.episode.length() == 0)
       throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
   } catch (const Error& e) {

@@ -111,7 +111,7 @@ Arrival RankWorkers::receive_arrival(std::span<const std::byte> bytes, int rank)
   open_.erase(open);
   ++free_[static_cast<std::size_t>(rank)];
   if (arrival.failed && !arrival.episode.states.empty()) {
-    const Behaviour& policy = arrival.request.episode.policy;
+    const Behaviour& policy = arrival.request.table();
     check_episode(arrival.episode, policy.heads.size(), policy.num_actions);
   }
   return arrival;

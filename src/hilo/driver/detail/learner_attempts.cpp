@@ -16,53 +16,37 @@ std::string tail(const std::string& text) {
   return text.size() <= kErrorTail ? text : valid_utf8(text.substr(text.size() - kErrorTail));
 }
 
-// The probability with which the policy takes action a in state s.
-double probability(const Behaviour& policy, State s, Action a) {
-  const double uniform = policy.epsilon / policy.num_actions;
-  const GreedyHead head = policy.heads[s];
-  bool greedy = head.count == 1 && head.first == a;
-  for (std::uint32_t k = 0; head.count > 1 && k < head.count; ++k)
-    greedy = greedy || policy.ties[std::size_t{s} * policy.num_actions + k] == a;
-  return uniform + (greedy ? (1 - policy.epsilon) / head.count : 0);
-}
-
-PaidEpisode paid_of(const Episode& path, const TabularRequest& request) {
-  PaidEpisode paid;
-  paid.path = path;
-  for (std::size_t t = path.length(); t-- > 0;)
-    paid.discounted_return = request.horizon.gamma * paid.discounted_return + path.rewards[t];
-  for (std::size_t t = 0; t < path.length(); ++t)
-    paid.probabilities.push_back(probability(request.policy, path.states[t], path.actions[t]));
-  return paid;
-}
-
 }  // namespace
 
-Attempt Learner::Impl::finished_attempt(const LearnRequest& request, const Episode& episode) const {
-  const EpisodeSimulator& high = loop->high();
-  check_episode(episode, high.num_states(), high.num_actions());
-  if (episode.length() == 0)
-    throw Error(Errc::simulator, "an episode without a step teaches nothing");
-  if (episode.length() > request.episode.horizon.max_steps)
+Attempt Learner::Impl::finished_attempt(const LearnRequest& request, PaidEpisode paid) const {
+  loop->check(paid);
+  const std::size_t length = length_of(paid);
+  if (length == 0) throw Error(Errc::simulator, "an episode without a step teaches nothing");
+  if (length > request.horizon.max_steps)
     throw Error(Errc::simulator, "the episode has more than max_steps steps");
+  loop->complete(request, paid);
   return {.at = request.at,
           .number = request.attempt,
-          .seed = request.episode.simulator_seed(),
-          .steps = episode.length(),
+          .seed = request.simulator_seed(),
+          .steps = length,
           .low_steps = low_steps(),
-          .paid = paid_of(episode, request.episode)};
+          .paid = std::move(paid)};
 }
 
 Attempt Learner::Impl::failed_attempt(const LearnRequest& request, const std::string& error,
-                                      const Episode& so_far) const {
-  return {.at = request.at,
-          .number = request.attempt,
-          .seed = request.episode.simulator_seed(),
-          .failed = true,
-          .error = tail(error),
-          .steps = so_far.length(),
-          .low_steps = low_steps(),
-          .paid = so_far.states.empty() ? PaidEpisode() : paid_of(so_far, request.episode)};
+                                      const PaidEpisode& so_far) const {
+  Attempt attempt{.at = request.at,
+                  .number = request.attempt,
+                  .seed = request.simulator_seed(),
+                  .failed = true,
+                  .error = tail(error),
+                  .steps = length_of(so_far),
+                  .low_steps = low_steps()};
+  if (so_far.vectors || !so_far.path.states.empty()) {
+    attempt.paid = so_far;
+    loop->complete(request, attempt.paid);
+  }
+  return attempt;
 }
 
 void Learner::Impl::judge_failure(const Attempt& attempt) {
@@ -147,7 +131,7 @@ void Learner::Impl::record_arrived() {
 void Learner::Impl::submit_open() {
   if (!flights)
     flights = std::make_unique<Flights>(
-        loop->high(), std::min<std::size_t>(lag(), loop->high().num_workers()), remote,
+        loop->table()->high(), std::min<std::size_t>(lag(), loop->num_workers()), remote,
         [this](const Arrival& arrival) { arrived.keep(arrival); });
   const bool testing = phase == Phase::testing;
   const std::uint64_t first = testing ? next_test : next_training;
@@ -162,10 +146,9 @@ void Learner::Impl::submit_open() {
       known.insert(at);
       continue;
     }
-    const LearnRequest request = {
-        .at = at,
-        .attempt = made.size(),
-        .episode = testing ? test_request(i) : loop->ask_ahead(i - first)};
+    LearnRequest request = testing ? test_request(i) : loop->ask(i - first);
+    request.at = at;
+    request.attempt = made.size();
     // A process that was killed may have left it behind.
     if (std::optional<Arrival> before = arrived.find(at, made.size())) {
       before->request = request;
@@ -183,14 +166,19 @@ void Learner::Impl::record(const Arrival& arrival) {
   bool failed = arrival.failed;
   std::string error = arrival.error;
   if (!failed) try {
-      attempt = finished_attempt(arrival.request, arrival.episode);
+      PaidEpisode paid;
+      paid.path = arrival.episode;
+      attempt = finished_attempt(arrival.request, std::move(paid));
     } catch (const Error& e) {
       if (e.code() != Errc::simulator) throw;
       failed = true;
       error = e.what();
     }
-  if (failed)
-    attempt = failed_attempt(arrival.request, error, arrival.failed ? arrival.episode : Episode());
+  if (failed) {
+    PaidEpisode so_far;
+    if (arrival.failed) so_far.path = arrival.episode;
+    attempt = failed_attempt(arrival.request, error, so_far);
+  }
   accounts.price(attempt, arrival.episode.cost, arrival.seconds);
   append(attempt);
   arrived.forget(attempt.at, attempt.number);

@@ -17,9 +17,9 @@
 #include "hilo/driver/detail/controlled_test.hpp"
 #include "hilo/driver/detail/flights.hpp"
 #include "hilo/driver/detail/learn_checkpoint.hpp"
+#include "hilo/driver/detail/learn_loop.hpp"
 #include "hilo/driver/detail/paid_before.hpp"
 #include "hilo/driver/detail/pilot_judge.hpp"
-#include "hilo/rollout/check_episode.hpp"
 
 // For learner.cpp only: the state of a learn run, and how it catches up with its journal.
 namespace hilo {
@@ -56,9 +56,8 @@ struct Learner::Impl {
 
   // If the pilot has dropped the cheap simulator, everything is learnt without it from the first
   // episode on: the pilot's own episodes follow the uniform policy, so that they are the same.
-  std::unique_ptr<SingleRun> new_loop() const {
-    return std::make_unique<SingleRun>(pilot.is_dropped() ? *spec.without_low : spec.spec, "",
-                                       spec.seed);
+  std::unique_ptr<LearnLoop> new_loop() const {
+    return LearnLoop::make(pilot.is_dropped() ? *spec.without_low : spec.spec, spec.seed);
   }
 
   // Of the agent, and of the judgement of the pilot.
@@ -158,9 +157,8 @@ struct Learner::Impl {
     const Bill bill = accounts.bill(low_steps());
     if (pilot.is_dropped() || bill.low_steps == 0 || bill.steps == 0) return;
     const double low_step = bill.low_cost / static_cast<double>(bill.low_steps);
-    const TabularRequest first = test_request(0);
-    controlled = run_controlled_test(
-        loop->fidelities(), loop->agent().q(), tests, first.streams, first.horizon,
+    controlled = loop->sharpen(
+        tests, test_request(0),
         low_step > 0 ? bill.high_cost / static_cast<double>(bill.steps) / low_step : 0);
   }
 
@@ -169,7 +167,7 @@ struct Learner::Impl {
     double seconds = 0;
     {
       const Stopwatch watch(seconds);
-      pilot.judge(loop->fidelities(), loop->low_steps(), accounts.planned_training(low_steps()));
+      pilot.judge(loop->table()->fidelities(), loop->low_steps(), accounts.planned_training(low_steps()));
     }
     accounts.worked(seconds, low_steps());
     if (!pilot.is_dropped()) return;
@@ -264,24 +262,19 @@ struct Learner::Impl {
       ++next_test;
       return true;
     }
-    const TabularRequest request = ask_loop();
-    const Episode& path = last.paid.path;
-    check_episode(path, loop->high().num_states(), loop->high().num_actions());
-    for (std::size_t t = 0; t < path.length() && !last.is_reused(); ++t)
-      if (request.action(static_cast<std::uint32_t>(t), path.states[t]) != path.actions[t]) {
-        ++other_actions;
-        break;
-      }
+    const LearnRequest request = ask_loop();
+    loop->check(last.paid);
+    if (!last.is_reused() && !loop->follows(request, last.paid)) ++other_actions;
     if (last_training && next_training <= *last_training) ++replayed;
-    learn(path);
+    learn(last.paid);
     return true;
   }
 
-  void learn(const Episode& path) {
+  void learn(const PaidEpisode& paid) {
     double seconds = 0;
     {
       const Stopwatch watch(seconds);
-      loop->tell(path);
+      loop->tell(paid);
     }
     ++next_training;
     accounts.worked(seconds, low_steps());
@@ -291,9 +284,9 @@ struct Learner::Impl {
   }
 
   // The next request of training. Before the first one the agent prepares.
-  TabularRequest ask_loop() {
+  LearnRequest ask_loop() {
     double seconds = 0;
-    std::optional<TabularRequest> request;
+    std::optional<LearnRequest> request;
     {
       const Stopwatch watch(seconds);
       request = loop->ask();
@@ -312,21 +305,19 @@ struct Learner::Impl {
     }
   }
 
-  TabularRequest request() {
+  LearnRequest request() {
     if (phase == Phase::training) return ask_loop();
     return test_request(next_test);
   }
 
-  TabularRequest test_request(std::uint64_t test) {
-    return {.number = next_training,
-            .policy = loop->greedy(),
-            .streams = {.seed = spec.seed,
-                        .purpose = Purpose::test,
-                        .episode = static_cast<std::uint32_t>(next_training),
-                        .first_rollout = static_cast<std::uint32_t>(test)},
-            .horizon = {
-                .gamma = spec.config().train.number("gamma"),
-                .max_steps = static_cast<std::uint32_t>(spec.config().train.integer("max_steps"))}};
+  LearnRequest test_request(std::uint64_t test) const {
+    return loop->test(
+        {.seed = spec.seed,
+         .purpose = Purpose::test,
+         .episode = static_cast<std::uint32_t>(next_training),
+         .first_rollout = static_cast<std::uint32_t>(test)},
+        {.gamma = spec.config().train.number("gamma"),
+         .max_steps = static_cast<std::uint32_t>(spec.config().train.integer("max_steps"))});
   }
 
   EpisodeAddress address() const {
@@ -334,12 +325,14 @@ struct Learner::Impl {
             .test = phase == Phase::testing ? std::optional(next_test) : std::nullopt};
   }
 
+  void tell(PaidEpisode paid, std::optional<double> cost);  // in learner.cpp
+
   // The following are in learner_attempts.cpp.
   //
   // What the journal gets. finished_attempt throws Errc::simulator unless the episode is valid.
-  Attempt finished_attempt(const LearnRequest& request, const Episode& episode) const;
+  Attempt finished_attempt(const LearnRequest& request, PaidEpisode paid) const;
   Attempt failed_attempt(const LearnRequest& request, const std::string& error,
-                         const Episode& so_far = {}) const;
+                         const PaidEpisode& so_far = {}) const;
   // Throws if all of the first episodes were cut and dropped. `before` is the number of episodes
   // when this was last asked, so that a run that goes on is not stopped again.
   void require_some_whole(std::uint32_t max_steps, std::uint64_t before) const;
@@ -356,7 +349,7 @@ struct Learner::Impl {
 
   // In this process and in others.
   std::size_t num_workers() const {
-    return loop->high().num_workers() + (remote != nullptr ? remote->size() : 0);
+    return loop->num_workers() + (remote != nullptr ? remote->size() : 0);
   }
 
   RemoteWorkers* remote;
@@ -365,7 +358,7 @@ struct Learner::Impl {
   Journal journal;
   std::int64_t run;
   PilotJudge pilot;
-  std::unique_ptr<SingleRun> loop;
+  std::unique_ptr<LearnLoop> loop;
   Accounts accounts;
   LearnCheckpointFile checkpoint;
   ArrivalFiles arrived;  // with a lag

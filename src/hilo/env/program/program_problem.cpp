@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
+
 #include "hilo/core/error.hpp"
 #include "hilo/core/hash.hpp"
 #include "hilo/env/detail/kinds.hpp"
@@ -11,6 +13,7 @@
 #include "hilo/env/program/program_simulators.hpp"
 #include "hilo/env/program/program_source.hpp"
 #include "hilo/env/source_pool.hpp"
+#include "hilo/env/source_steps.hpp"
 #include "hilo/env/source_vectors.hpp"
 #include "hilo/env/table_csv.hpp"
 #include "hilo/env/table_vectors.hpp"
@@ -30,7 +33,8 @@ std::shared_ptr<const Grid> grid_of(const Side& side, const Space& space, const 
   if (!side.has(cells))
     fail_spec(fmt::format(
         "the {} of the program '{}' are vectors of {} numbers ({}): give {}, the number "
-        "of cells in each dimension, such as {} = [{}]",
+        "of cells in each dimension, such as {} = [{}]; or problem.vectors = true, for agents "
+        "such as corrected",
         what, side.text("command"), space.dimension(), space.describe(), side.key(cells), cells,
         fmt::join(std::vector(space.dimension(), 10), ", ")));
   std::vector<double> lows(space.low().begin(), space.low().end());
@@ -89,16 +93,20 @@ struct Cheap {
   std::shared_ptr<const Grid> cells;
 };
 
-Cheap build_cheap(const Side& side) {
-  if (side.has("table")) return {make_simulator(load_mdp(side.text("table"))), nullptr};
-  if (side.has("builtin")) return {builtin_low(side).simulator, nullptr};
-  const auto source = ProgramSource::start(side.options(0));
-  if (!source->facts().starts_anywhere)
+void require_start(const ProgramSource& source, const Side& side) {
+  if (!source.facts().starts_anywhere)
     fail_spec(
         fmt::format("the program '{}' is the cheap simulator, but it cannot be started in any "
                     "state: its answer to 'hello 1' has \"start\" as \"none\"; only the expensive "
                     "one may be like that",
                     side.text("command")));
+}
+
+Cheap build_cheap(const Side& side) {
+  if (side.has("table")) return {make_simulator(load_mdp(side.text("table"))), nullptr};
+  if (side.has("builtin")) return {builtin_low(side).simulator, nullptr};
+  const auto source = ProgramSource::start(side.options(0));
+  require_start(*source, side);
   const CutProgram program(side, source->facts());
   return {std::make_shared<const SourceSimulator>(SourcePaths(
               program.cut(source), terminal_of(side), "low fidelity", side.count("retries"))),
@@ -194,6 +202,52 @@ ProblemSpending take_spending(NamedValues& problem) {
   return out;
 }
 
+bool has_vectors(const NamedValues& problem) {
+  const auto given = problem.find("vectors");
+  return given != problem.end() && given->second == Value(true);
+}
+
+std::vector<std::size_t> angles_of(const Parameters& p) {
+  std::vector<std::size_t> out;
+  for (const std::string& text : split_list(p.text("angles"))) {
+    std::size_t angle = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), angle);
+    if (error != std::errc() || end != text.data() + text.size())
+      fail_spec(fmt::format("angles has '{}', but must have numbers of coordinates", text));
+    out.push_back(angle);
+  }
+  return out;
+}
+
+// Both sides as they are, without grids.
+VectorProblem build_vectors(const Parameters& p, std::uint64_t /*seed*/) {
+  const std::vector<Side> lows = lows_of(p);
+  if (lows.size() > 1) fail_spec("vectors is true, so that there can be one cheap simulator");
+  for (const Side& side : lows)
+    if (side.has("map") || side.has("map.command"))
+      fail_spec(fmt::format("{} is given, but with vectors = true both simulators must have the "
+                            "same observations",
+                            side.key("map")));
+  const Side expensive(p, "high");
+  const auto refuse = [](const Side& side) {
+    for (const char* key : {"grid", "action_grid", "table", "builtin"})
+      if (side.has(key))
+        fail_spec(fmt::format("{} is given, but vectors is true", side.key(key)));
+  };
+  refuse(expensive);
+  for (const Side& side : lows) refuse(side);
+  const std::vector<std::size_t> angles = angles_of(p);
+  const auto high = std::make_shared<const SourceVectors>(
+      std::vector<std::shared_ptr<StepSource>>{ProgramSource::start(
+          expensive.options(static_cast<std::uint32_t>(expensive.count("first_worker"))))},
+      "the expensive simulator", angles);
+  if (lows.empty()) return {.pair = VectorFidelities(high)};
+  const auto low = ProgramSource::start(lows[0].options(0));
+  require_start(*low, lows[0]);
+  return {.pair = VectorFidelities(
+              high, std::make_shared<const SourceSteps>(low, angles, "the cheap simulator"))};
+}
+
 std::size_t count_lows(const NamedValues& problem) {
   std::size_t count = 0;
   for (const std::string low : kLows)
@@ -268,6 +322,8 @@ ProblemKind program_kind() {
           .parameters = parameters_of_sides(),
           .build_high = build_high,
           .build = build_pair,
+          .build_vectors = build_vectors,
+          .has_vectors_of = has_vectors,
           .validate = validate,
           .content_hash = hash_sides,
           .lacks = [](std::string_view feature, const Parameters&) -> std::string {

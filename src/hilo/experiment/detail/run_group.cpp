@@ -148,7 +148,7 @@ void run_group(const RunGroup& group, HighFidelities& high_fidelities,
     std::string error;
     std::exception_ptr cause;
     try {
-      if (group.problem_kind->has_vectors()) {
+      if (group.problem_kind->has_vectors(group.problem)) {
         vectors = build_vector_problem(*group.problem_kind, group.problem, group.seed);
         make = [&](const PlannedRun& run) { return std::make_unique<VectorRun>(run, *vectors); };
       } else {

@@ -103,6 +103,17 @@ std::vector<ParameterInfo> parameters_of_side(const std::string& side, bool high
 
 std::vector<ParameterInfo> parameters_of_sides() {
   std::vector<ParameterInfo> all = parameters_of_side("high", true);
+  all.push_back({.name = "vectors",
+                 .description = "states and actions are vectors, for agents such as corrected; "
+                                "false: they are numbered, or a grid numbers them",
+                 .default_value = false,
+                 .silent_default = true});
+  all.push_back({.name = "angles",
+                 .description = "coordinates of observations that are angles, from -pi to pi, "
+                                "counted from 0; for vectors",
+                 .default_value = "",
+                 .silent_default = true,
+                 .is_list = true});
   for (const char* low : kLows)
     for (ParameterInfo& info : parameters_of_side(low, false)) all.push_back(std::move(info));
   return all;
