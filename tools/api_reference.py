@@ -36,8 +36,10 @@ GROUPS = {
         "pair",
         "Grid",
         "Study",
+        "NetworkPolicy",
         "Policy",
         "Diagnosis",
+        "VectorSimulator",
         "Wrapped",
     ],
     "Problems and simulators": [

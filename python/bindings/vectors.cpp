@@ -96,8 +96,8 @@ class PythonVectorSource final : public StepSource {
 
 OwnProblem make_vector_problem(const std::string& name, nb::object high, nb::object low,
                                const Extent& observations, const Extent& actions,
-                               const std::vector<std::size_t>& angles,
-                               const std::string& high_text, const std::string& low_text) {
+                               const std::vector<std::size_t>& angles, const std::string& high_text,
+                               const std::string& low_text) {
   if (is_problem_kind(name))
     throw Error(Errc::usage, "a problem of your own cannot be called '" + name +
                                  "', which is the name of a problem of hilo");
@@ -163,8 +163,7 @@ void bind_vectors(nb::module_& m) {
           },
           "json"_a)
       .def_prop_ro(
-          "discrete",
-          [](const Network& self) { return self.policy->action_space().is_discrete(); },
+          "discrete", [](const Network& self) { return self.policy->action_space().is_discrete(); },
           "Whether actions are numbers.")
       .def("act", &Network::act, "observation"_a, "The action, as a list of numbers.");
 }

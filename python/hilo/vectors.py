@@ -159,9 +159,7 @@ def _put_acrobot(env: Any, row: NDArray[np.float64]) -> None:
 
 def _put_state(env: Any, row: NDArray[np.float64]) -> None:
     inner = env.unwrapped
-    inner.state = type(inner.state)(row) if isinstance(inner.state, tuple) else np.array(row)
-    if getattr(inner, "steps_beyond_terminated", 0) is not None and hasattr(inner, "steps_beyond_terminated"):
-        inner.steps_beyond_terminated = None
+    inner.state = tuple(row) if isinstance(inner.state, tuple) else np.array(row)
 
 
 def _put_mujoco(env: Any, row: NDArray[np.float64]) -> None:
@@ -187,7 +185,7 @@ def known_set_state(env: Any) -> SetState | None:
         return _put_pendulum
     if name == "AcrobotEnv":
         return _put_acrobot
-    if hasattr(inner, "state") and "classic_control" in "".join(t.__module__ for t in type(inner).__mro__):
+    if any("classic_control" in kind.__module__ for kind in type(inner).__mro__):
         return _put_state
     if hasattr(inner, "set_state") and hasattr(inner, "model") and "mujoco" in module:
         return _put_mujoco
@@ -221,7 +219,8 @@ class EnvironmentVectors:
         # Rounding to single precision may leave a bound by its last digit.
         inside = np.clip(row, self._low, self._high)
         near = np.abs(inside - row) <= 1e-6 * (1 + np.abs(inside))
-        return np.where(near, inside, row).tolist()
+        whole: list[float] = np.where(near, inside, row).tolist()
+        return whole
 
     def reset(self, seed: int) -> list[float]:
         """Begins an episode."""

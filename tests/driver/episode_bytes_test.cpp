@@ -44,20 +44,18 @@ TEST(EpisodeBytes, AnEpisodeTravelsWhole) {
 TEST(EpisodeBytes, ARequestTravelsWithItsPolicy) {
   QTable q(5, 3);
   q.set(2, 1, 4);
-  const LearnRequest sent = {
-      .at = {.episode = 9},
-      .attempt = 1,
-      .streams = {.seed = 8, .purpose = Purpose::high_episode, .episode = 9},
-      .horizon = {.gamma = 0.9, .max_steps = 50},
-      .policy = q.behaviour(0.1)};
+  const LearnRequest sent = {.at = {.episode = 9},
+                             .attempt = 1,
+                             .streams = {.seed = 8, .purpose = Purpose::high_episode, .episode = 9},
+                             .horizon = {.gamma = 0.9, .max_steps = 50},
+                             .policy = q.behaviour(0.1)};
   const ReceivedRequest received(to_bytes(sent), 5, 3);
   const LearnRequest& got = received.request();
   EXPECT_EQ(got.at, sent.at);
   EXPECT_EQ(got.attempt, sent.attempt);
   EXPECT_EQ(got.simulator_seed(), sent.simulator_seed());
   for (State s = 0; s < 5; ++s)
-    for (std::uint32_t t = 0; t < 50; ++t)
-      EXPECT_EQ(got.action(t, s), sent.action(t, s));
+    for (std::uint32_t t = 0; t < 50; ++t) EXPECT_EQ(got.action(t, s), sent.action(t, s));
   expect_error([&] { ReceivedRequest(to_bytes(sent), 6, 3); }, Errc::data, {"number of states"});
   expect_error([&] { ReceivedRequest(to_bytes(sent), 5, 2); }, Errc::data, {"saved state"});
 }

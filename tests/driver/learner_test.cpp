@@ -436,7 +436,7 @@ TEST(Learner, BadAnswersAreRefusedAndCostNothing) {
     expect_error([&] { read_told(text, "told.json"); }, Errc::data, {"told.json", word});
   const TemporaryFolder folder;
   Learner learner(spec_of(), {.journal = folder.path() / "a.journal", .durable = false});
-  expect_error([&] { learner.tell({}); }, Errc::usage, {"not asked for"});
+  expect_error([&] { learner.tell(Episode()); }, Errc::usage, {"not asked for"});
   learner.ask();
   Episode episode;
   episode.begin(0);

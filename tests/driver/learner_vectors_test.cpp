@@ -20,8 +20,9 @@ LearnSpec small_spec(std::uint64_t episodes = 5, const std::string& agent = "cor
       "spec_version = 1\nname = \"a\"\nseed = 3\n[problem]\nkind = \"pendulum\"\n[train]\n"
       "gamma = 1\nmax_steps = 30\n[budget]\nepisodes = " +
           std::to_string(episodes) + "\nreserve = 2\n[cost]\nhigh_step = 1\n[agent]\nkind = \"" +
-          agent + "\"\nscenarios = 2\npopulation = 4\ngenerations = 2\nrestarts = 1\n"
-                  "frequencies = 20\nfit_points = 30\n",
+          agent +
+          "\"\nscenarios = 2\npopulation = 4\ngenerations = 2\nrestarts = 1\n"
+          "frequencies = 20\nfit_points = 30\n",
       "spec");
 }
 
@@ -46,8 +47,11 @@ TEST(LearnerVectors, LearnsANetworkAndSaysWhatItIsWorth) {
 
 TEST(LearnerVectors, GoesOnWithTheSameBits) {
   const TemporaryFolder folder;
-  Learner undisturbed(small_spec(), {.journal = folder.path() / "a.journal", .durable = false});
-  const std::string whole = finish(undisturbed);
+  std::string whole;
+  {
+    Learner undisturbed(small_spec(), {.journal = folder.path() / "a.journal", .durable = false});
+    whole = finish(undisturbed);
+  }
   for (const bool use_checkpoint : {true, false}) {
     const auto file = folder.path() / (use_checkpoint ? "b.journal" : "c.journal");
     std::string policy;
@@ -62,7 +66,7 @@ TEST(LearnerVectors, GoesOnWithTheSameBits) {
     EXPECT_EQ(policy, whole);
   }
   // A larger budget continues the run.
-  Learner more(small_spec(7), {.journal = folder.path() / "a.journal", .durable = false});
+  Learner more(small_spec(9), {.journal = folder.path() / "a.journal", .durable = false});
   finish(more);
   EXPECT_EQ(more.bill().training, 5U);
   EXPECT_EQ(more.replayed(), 0U);  // from the checkpoint

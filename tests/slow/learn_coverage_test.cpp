@@ -32,7 +32,8 @@ double coverage(const std::string& problem, const std::string& agent, int reserv
     const HighSimulator high =
         build_high_fidelity(*spec.config().problem_kind, spec.config().problem, spec.seed);
     const double exact =
-        evaluate_from_start(*high->model(), policy_matrix(learner.table_agent()->greedy()), 0.95, 1000)
+        evaluate_from_start(*high->model(), policy_matrix(learner.table_agent()->greedy()), 0.95,
+                            1000)
             .value;
     held += value.returns.low <= exact && exact <= value.returns.high ? 1 : 0;
     skewness += value.skewness / runs;

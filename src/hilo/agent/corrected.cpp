@@ -26,7 +26,7 @@ constexpr std::size_t kComparisonFactor = 4;       // scenarios to compare on, f
 constexpr std::size_t kRecent = 3;                 // episodes whose policies stay candidates
 constexpr std::uint64_t kAlwaysAnew = 3;           // first rounds, which also search from scratch
 constexpr std::uint64_t kSeldomAnew = 3;           // later every third one does
-constexpr std::uint64_t kSlowSteps = 20'000;       // of a slow simulator, to learn it
+constexpr std::uint64_t kSlowSteps = 8000;         // of a slow simulator, to learn it
 constexpr std::uint32_t kLearningRounds = 4;       // in which it is learnt
 constexpr std::size_t kRandomNetworks = 8;         // that explore it at first
 constexpr double kExploration = 0.3;               // noise on the actions of those
@@ -57,12 +57,17 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
       on_nothing_(on_low_),
       ends_(shape_.observations.dimension()) {
   shape_.check();
+  // Long episodes have fewer scenarios, so that a search takes no longer.
+  constexpr std::size_t kUsualLength = 200, kFewScenarios = 6;
+  if (horizon_.max_steps > kUsualLength)
+    options_.scenarios =
+        std::min(options_.scenarios,
+                 std::max(kFewScenarios, options_.scenarios * kUsualLength / horizon_.max_steps));
   const double searched = static_cast<double>(options_.scenarios * options_.population) *
-                          options_.generations * (2.0 * options_.restarts + 2) *
-                          horizon_.max_steps;
-  if (pair_.has_low() && (pair_.shared_low()->is_slow() ||
-                          (options_.low_steps > 0 &&
-                           static_cast<double>(options_.low_steps) < searched)))
+                          options_.generations * (2.0 * options_.restarts + 2) * horizon_.max_steps;
+  if (pair_.has_low() &&
+      (pair_.shared_low()->is_slow() ||
+       (options_.low_steps > 0 && static_cast<double>(options_.low_steps) < searched)))
     learnt_low_ = std::make_unique<LearntSimulator>(pair_.shared_low());
   // Without a cheap simulator the first policy is drawn at random, so that something moves.
   newest_.resize(shape_.num_weights());
@@ -211,9 +216,23 @@ void Corrected::learn_low() {
     learnt_low_->fit(residual_options(), seed_);
     if (round == 0) learn_scales_from_low();
     if (round + 1 == kLearningRounds) break;
-    search();
+    search_briefly();
     networks = {newest_, networks[round % networks.size()]};
   }
+}
+
+// A policy that is good enough to explore where good ones go.
+void Corrected::search_briefly() {
+  constexpr std::size_t kFewer = 3;
+  const SearchResult found = search_policy(
+      shape_, std::vector<double>(shape_.num_weights(), 0.0),
+      scenarios(kForSearch, std::max<std::size_t>(options_.scenarios / kFewer, 1)), horizon_,
+      {.generations = std::max<std::uint32_t>(options_.generations / kFewer, 1),
+       .population = options_.population,
+       .sigma = kFarStep,
+       .threads = options_.threads},
+      seed_, round(), kFirstSearch - 1);
+  newest_ = found.weights;
 }
 
 // Searches from scratch and from the policies there are. The best of them goes on, and the

@@ -16,7 +16,7 @@ class LearntSimulator;
 
 struct CorrectedOptions {
   std::vector<std::size_t> layers = {10};  // units of the policy's network
-  std::size_t scenarios = 24;
+  std::size_t scenarios = 24;              // fewer for episodes of more than 200 steps
   std::size_t population = 16;
   std::uint32_t restarts = 3;      // searches from scratch
   std::uint32_t generations = 60;  // of each search; the best one goes on for twice as many
@@ -24,7 +24,7 @@ struct CorrectedOptions {
   double search_noise = 0.05;      // on actions in scenarios
   std::size_t frequencies = 150;   // of the residual
   std::size_t fit_points = 250;    // steps that its length scales are fitted to
-  // Steps of the cheap simulator that may be taken; 0: as many as are needed, or 20 000 if it is
+  // Steps of the cheap simulator that may be taken; 0: as many as are needed, or 8000 if it is
   // slow. If they are not enough for searches, it is learnt from these steps.
   std::uint64_t low_steps = 0;
   double gamma = 1;
@@ -86,6 +86,7 @@ class Corrected final : public VectorAgent {
   void fit();
   ResidualOptions residual_options() const;
   void search();
+  void search_briefly();
   void weigh_evidence();
   double mean_value(const std::vector<double>& weights,
                     const std::vector<Scenario>& scenarios) const;
@@ -107,7 +108,7 @@ class Corrected final : public VectorAgent {
   bool uses_low_;
   ResidualData on_low_, on_nothing_;  // residuals of the cheap simulator, and of the state itself
   std::unique_ptr<LearntSimulator> learnt_low_;
-  EndLimits ends_;             // of expensive episodes
+  EndLimits ends_;  // of expensive episodes
   // Expensive steps after which both, only the cheap, or only the expensive simulator ended.
   std::uint64_t same_ends_ = 0, cheap_ends_ = 0, missed_ends_ = 0;
   std::shared_ptr<const ResidualModel> model_;

@@ -35,7 +35,9 @@ std::vector<ParameterInfo> parameters() {
     out.push_back(
         {.name = name, .description = description, .default_value = value, .low = 0, .high = 1});
   };
-  whole("scenarios", "fixed starts and model samples that a policy is optimised on",
+  whole("scenarios",
+        "fixed starts and model samples that a policy is optimised on; fewer if episodes have more "
+        "than 200 steps",
         usual.scenarios, 2, 1000);
   whole("population", "candidates of a generation of the search", usual.population, 4, 1000);
   whole("restarts", "searches from scratch", usual.restarts, 1, 100);
@@ -48,7 +50,7 @@ std::vector<ParameterInfo> parameters() {
   whole("fit_points", "steps that the length scales of the residual are fitted to",
         usual.fit_points, 20, 1000);
   whole("search.low_steps",
-        "steps of the low fidelity that may be taken; 0: as many as are needed, or 20 000 of a "
+        "steps of the low fidelity that may be taken; 0: as many as are needed, or 8000 of a "
         "slow one. If they are not enough for searches, it is learnt from them",
         usual.low_steps, 0, 1e12);
   out.back().silent_default = true;

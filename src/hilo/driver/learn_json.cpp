@@ -165,7 +165,8 @@ std::string request_json(const LearnRequest& request, const LearnSpec& spec) {
     out += fmt::format("  \"{}\": [\n", name);
     for (std::uint32_t t = 0; t < max_steps; ++t) {
       Rng rng = Rng::of_step(request.streams.stream(), t + 1);
-      out += fmt::format("    {}{}\n", row_of(draw_action_words(rng)), t + 1 < max_steps ? "," : "");
+      out +=
+          fmt::format("    {}{}\n", row_of(draw_action_words(rng)), t + 1 < max_steps ? "," : "");
     }
     out += "  ]\n}\n";
   };
@@ -179,9 +180,8 @@ std::string request_json(const LearnRequest& request, const LearnSpec& spec) {
   const Behaviour& policy = request.table();
   out += fmt::format("  \"actions\": {},\n  \"epsilon\": {:.17g},\n{},\n", policy.num_actions,
                      policy.epsilon, greedy_rows(policy));
-  rows("words", [](ActionWords words) {
-    return fmt::format("[{}, {}]", words.explore, words.action);
-  });
+  rows("words",
+       [](ActionWords words) { return fmt::format("[{}, {}]", words.explore, words.action); });
   return out;
 }
 
@@ -202,13 +202,16 @@ Told read_told(const std::string& text, const std::string& where) {
     told.failure = json["failure"].get<std::string>();
     return told;
   }
-  if (!json.contains("truncated") || !json["truncated"].is_boolean())
-    fail(where, "'truncated' must be true or false");
+  const auto truncated = [&] {
+    if (!json.contains("truncated") || !json["truncated"].is_boolean())
+      fail(where, "'truncated' must be true or false");
+    return json["truncated"].get<bool>();
+  };
   if (json.contains("observations")) {
-    told.vectors = VectorPath{.rewards = numbers<double>(json, "rewards", where),
-                              .truncated = json["truncated"].get<bool>()};
-    told.vectors->observation_size = read_points(json, "observations", where,
-                                                 told.vectors->observations);
+    told.vectors =
+        VectorPath{.rewards = numbers<double>(json, "rewards", where), .truncated = truncated()};
+    told.vectors->observation_size =
+        read_points(json, "observations", where, told.vectors->observations);
     told.vectors->action_size = read_points(json, "actions", where, told.vectors->actions);
     return told;
   }
@@ -216,7 +219,7 @@ Told read_told(const std::string& text, const std::string& where) {
   episode.states = numbers<State>(json, "states", where);
   episode.actions = numbers<Action>(json, "actions", where);
   episode.rewards = numbers<double>(json, "rewards", where);
-  episode.truncated = json["truncated"].get<bool>();
+  episode.truncated = truncated();
   told.episode = std::move(episode);
   return told;
 }

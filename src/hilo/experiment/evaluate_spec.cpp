@@ -95,8 +95,8 @@ EvaluateSpec make(LearnData data, const std::string& where) {
   const auto kind = data.spec.problem.values.find("kind");
   const auto* name =
       kind != data.spec.problem.values.end() ? std::get_if<std::string>(&kind->second) : nullptr;
-  const bool has_vectors =
-      name != nullptr && is_problem_kind(*name) && problem_kind(*name).has_vectors(data.spec.problem.values);
+  const bool has_vectors = name != nullptr && is_problem_kind(*name) &&
+                           problem_kind(*name).has_vectors(data.spec.problem.values);
   data.spec.agents = {{.values = {{"kind", has_vectors ? "direct" : "mcrl"}}}};
   out.spec = make_spec(data.spec, where);
   if (out.spec.configs.size() != 1)

@@ -12,7 +12,8 @@ namespace hilo {
 // the same for the reward. Angles stay on their circle, and other coordinates in the declared box,
 // in which a simulator clamps after everything else. An episode ends where the cheap simulator ends
 // it, which it notices when it is started in the corrected state, one step later, and beyond the
-// limits that were learnt, if there are any (or only there). Without a residual (null) it is the cheap simulator.
+// limits that were learnt, if there are any (or only there). Without a residual (null) it is the
+// cheap simulator.
 class CorrectedSteps final : public VectorSteps {
  public:
   CorrectedSteps(std::shared_ptr<const VectorSteps> cheap,

@@ -211,9 +211,9 @@ EvaluationSides make_sides(const EvaluateSpec& spec, const std::vector<NamedPoli
   const RunConfig& config = spec.config();
   const bool programs = config.problem_kind->name == "program" && !has_map(config.problem);
   const ProblemKind& kind = *config.problem_kind;
-  out.simulators = programs             ? program_sides(make_program_vectors(config.problem), all)
+  out.simulators = programs ? program_sides(make_program_vectors(config.problem), all)
                    : kind.has_vectors(config.problem) ? vector_sides(spec, all)
-                                        : table_sides(spec, all);
+                                                      : table_sides(spec, all);
   if (!programs && kind.lacks && out.simulators.size() > 1)
     out.no_coupling =
         kind.lacks(kCommonRandomNumbers, Parameters(kind.name, kind.parameters, config.problem));

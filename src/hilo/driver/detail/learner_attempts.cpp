@@ -130,9 +130,9 @@ void Learner::Impl::record_arrived() {
 
 void Learner::Impl::submit_open() {
   if (!flights)
-    flights = std::make_unique<Flights>(
-        loop->table()->high(), std::min<std::size_t>(lag(), loop->num_workers()), remote,
-        [this](const Arrival& arrival) { arrived.keep(arrival); });
+    flights = std::make_unique<Flights>(loop->table()->high(),
+                                        std::min<std::size_t>(lag(), loop->num_workers()), remote,
+                                        [this](const Arrival& arrival) { arrived.keep(arrival); });
   const bool testing = phase == Phase::testing;
   const std::uint64_t first = testing ? next_test : next_training;
   const std::uint64_t end = testing ? tests_until : training_until;

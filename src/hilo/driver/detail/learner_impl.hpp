@@ -167,7 +167,8 @@ struct Learner::Impl {
     double seconds = 0;
     {
       const Stopwatch watch(seconds);
-      pilot.judge(loop->table()->fidelities(), loop->low_steps(), accounts.planned_training(low_steps()));
+      pilot.judge(loop->table()->fidelities(), loop->low_steps(),
+                  accounts.planned_training(low_steps()));
     }
     accounts.worked(seconds, low_steps());
     if (!pilot.is_dropped()) return;

@@ -51,10 +51,10 @@ VectorEpisode episode_of(const VectorPath& path, const AnySimulator& simulator) 
   const Space& observations = simulator.observation_space();
   const Space& actions = simulator.action_space();
   if (path.observation_size != size_of(observations) || path.action_size != size_of(actions))
-    fail(fmt::format("the episode has observations of {} numbers and actions of {}, but must have "
-                     "{} and {}",
-                     path.observation_size, path.action_size, size_of(observations),
-                     size_of(actions)));
+    fail(fmt::format(
+        "the episode has observations of {} numbers and actions of {}, but must have "
+        "{} and {}",
+        path.observation_size, path.action_size, size_of(observations), size_of(actions)));
   if (path.observations.size() != (path.length() + 1) * path.observation_size ||
       path.actions.size() != path.length() * path.action_size)
     fail("an episode must have one observation more than rewards, and as many actions as rewards");

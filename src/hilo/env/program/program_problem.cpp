@@ -225,14 +225,14 @@ VectorProblem build_vectors(const Parameters& p, std::uint64_t /*seed*/) {
   if (lows.size() > 1) fail_spec("vectors is true, so that there can be one cheap simulator");
   for (const Side& side : lows)
     if (side.has("map") || side.has("map.command"))
-      fail_spec(fmt::format("{} is given, but with vectors = true both simulators must have the "
-                            "same observations",
-                            side.key("map")));
+      fail_spec(
+          fmt::format("{} is given, but with vectors = true both simulators must have the "
+                      "same observations",
+                      side.key("map")));
   const Side expensive(p, "high");
   const auto refuse = [](const Side& side) {
     for (const char* key : {"grid", "action_grid", "table", "builtin"})
-      if (side.has(key))
-        fail_spec(fmt::format("{} is given, but vectors is true", side.key(key)));
+      if (side.has(key)) fail_spec(fmt::format("{} is given, but vectors is true", side.key(key)));
   };
   refuse(expensive);
   for (const Side& side : lows) refuse(side);
