@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bare_loop.hpp"
+#include "control_bare_loop.hpp"
 #include "hilo/agent/mfmcrl.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/machine.hpp"
@@ -249,7 +250,8 @@ json measure_parts() {
   const auto add = [&](const std::string& name, double seconds, const std::string& unit) {
     out.push_back({{"name", name}, {"seconds", seconds}, {"of", unit}});
   };
-  for (const auto& [states, actions] : {std::pair<std::size_t, std::size_t>{200, 8}, {1000, 12}}) {
+  for (const std::size_t states : {200U, 1000U}) {
+    const std::size_t actions = states == 200 ? 8 : 12;
     const std::string size = fmt::format("{} x {}", states, actions);
     add("generation, projection and alias rows of a pair",
         best_of(3, [&] { make_pair(states, actions); }), size);
@@ -300,10 +302,113 @@ json measure_training() {
   return {{"low_steps_per_second", median(speeds)}};
 }
 
+// Policy search beside its bare loop, in turns.
+json measure_search(const std::string& name, const ControlWorkOptions& options) {
+  const ControlWork work(options);
+  work.check();
+  constexpr int kBlocks = 15;
+  const int turns = options.frequencies > 0 ? 10 : 60;
+  std::vector<double> ratios, bare_speeds, speeds;
+  for (int block = 0; block < kBlocks; ++block) {
+    double seconds = 0, bare_seconds = 0;
+    for (int turn = 0; turn < turns; ++turn) {
+      auto start = Clock::now();
+      const std::vector<double> returns = work.run_hilo();
+      seconds += seconds_since(start);
+      start = Clock::now();
+      const std::vector<double> bare_returns = work.run_bare();
+      bare_seconds += seconds_since(start);
+      if (returns != bare_returns) throw Error(Errc::data, "the bare loop does other work");
+    }
+    const double steps = static_cast<double>(work.steps()) * turns;
+    speeds.push_back(steps / seconds);
+    bare_speeds.push_back(steps / bare_seconds);
+    ratios.push_back(bare_seconds / seconds);
+  }
+  return {{"name", name},
+          {"steps_per_second", median(speeds)},
+          {"best", *std::ranges::max_element(speeds)},
+          {"bare", median(bare_speeds)},
+          {"ratio", median(ratios)},
+          {"ratio_low", *std::ranges::min_element(ratios)},
+          {"ratio_high", *std::ranges::max_element(ratios)},
+          {"blocks", kBlocks}};
+}
+
+// How many times as long something takes when it is doubled, in turns.
+json measure_doubling(const std::string& name, std::size_t from,
+                      const std::function<std::function<void()>(std::size_t)>& make) {
+  const std::function<void()> once = make(from), twice = make(2 * from);
+  constexpr int kTurns = 9;
+  std::vector<double> ratios;
+  for (int turn = 0; turn < kTurns; ++turn) {
+    auto start = Clock::now();
+    once();
+    const double seconds = seconds_since(start);
+    start = Clock::now();
+    twice();
+    ratios.push_back(seconds_since(start) / seconds);
+  }
+  return {{"name", name},
+          {"from", from},
+          {"to", 2 * from},
+          {"ratio", median(ratios)},
+          {"ratio_low", *std::ranges::min_element(ratios)},
+          {"ratio_high", *std::ranges::max_element(ratios)},
+          {"turns", kTurns}};
+}
+
+json measure_control() {
+  constexpr double kSearchNoise = 0.05;  // as searches have it
+  json ratios = json::array(), growth = json::array();
+  for (const double noise : {0.0, kSearchNoise})
+    for (const std::size_t frequencies : {0U, 150U})
+      ratios.push_back(
+          measure_search(fmt::format("{}{}", frequencies > 0 ? "with the residual" : "network",
+                                     noise > 0 ? ", noise on actions" : ""),
+                         {.frequencies = frequencies, .action_noise = noise}));
+  const auto search = [](const ControlWorkOptions& options) {
+    const auto work = std::make_shared<const ControlWork>(options);
+    return [work] { work->run_hilo(); };
+  };
+  const auto fit = [](std::size_t transitions, std::size_t frequencies, bool knows_scales) {
+    const auto data = std::make_shared<const ResidualData>(control_data(transitions));
+    const auto options = residual_options(frequencies);
+    const ProcessScales scales =
+        knows_scales ? ResidualModel(*data, options, 1).scales() : ProcessScales();
+    return [=]() -> void {
+      if (knows_scales)
+        ResidualModel(*data, options, 1, scales);
+      else
+        ResidualModel(*data, options, 1);
+    };
+  };
+  for (const std::size_t from : {150U, 300U})
+    growth.push_back(measure_doubling("search, frequencies", from,
+                                      [&](std::size_t n) { return search({.frequencies = n}); }));
+  for (const std::size_t from : {12U, 24U})
+    growth.push_back(measure_doubling("search, scenarios", from, [&](std::size_t n) {
+      return search({.scenarios = n, .frequencies = 150});
+    }));
+  for (const std::size_t from : {300U, 1200U})
+    growth.push_back(measure_doubling(
+        "fit, transitions", from,
+        [&](std::size_t n) -> std::function<void()> { return fit(n, 150, false); }));
+  for (const std::size_t from : {300U, 1200U})
+    growth.push_back(measure_doubling(
+        "fit with known scales, transitions", from,
+        [&](std::size_t n) -> std::function<void()> { return fit(n, 150, true); }));
+  growth.push_back(measure_doubling(
+      "fit, frequencies", 150,
+      [&](std::size_t n) -> std::function<void()> { return fit(1200, n, false); }));
+  return {{"ratios", ratios}, {"growth", growth}};
+}
+
 json measure(const std::string& what) {
   if (what == "ratios") return measure_ratios();
   if (what == "training") return measure_training();
   if (what == "growth") return measure_growth();
+  if (what == "control") return measure_control();
   if (what == "memory") return measure_memory();
   if (what == "parts") return measure_parts();
   if (what == "count") return count_task();
@@ -313,8 +418,8 @@ json measure(const std::string& what) {
   throw Error(
       Errc::usage,
       fmt::format(
-          "'{}' is no measurement; known are ratios, training, growth, memory, parts, count, "
-          "machine",
+          "'{}' is no measurement; known are ratios, training, growth, control, memory, parts, "
+          "count, machine",
           what));
 }
 

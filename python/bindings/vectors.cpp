@@ -1,3 +1,5 @@
+#include <nanobind/ndarray.h>
+
 #include <cmath>
 
 #include "bindings.hpp"
@@ -94,6 +96,99 @@ class PythonVectorSource final : public StepSource {
   std::optional<nb::gil_scoped_acquire> gil_;
 };
 
+// A Python object that advances many states at once. It has
+//
+//   reset(seed: int) -> list[float]
+//   step_many(states, actions, noise) -> (next, rewards, done)
+//
+// Arrays have a row for each coordinate; noise is standard normal. Values are not checked, because
+// searches may drive a simulation anywhere: returns that are not finite count as bad ones there.
+class PythonSteps final : public VectorSteps {
+ public:
+  PythonSteps(nb::object object, Space states, Space controls, std::vector<std::size_t> angles,
+              std::size_t noise)
+      : object_(live::keep(std::move(object))),
+        states_(std::move(states)),
+        controls_(std::move(controls)),
+        angles_(std::move(angles)),
+        noise_(noise) {
+    check_angles(states_, angles_);
+  }
+
+  const Space& state_space() const override { return states_; }
+  const Space& control_space() const override { return controls_; }
+  std::span<const std::size_t> angles() const override { return angles_; }
+  bool prefers_many_paths() const override { return true; }
+
+  void start(const StreamAddress& streams, Columns& states) const override {
+    const nb::gil_scoped_acquire gil;
+    for (std::uint32_t i = 0; i < states.count(); ++i) {
+      std::vector<double> start;
+      ask([&] {
+        const nb::object given =
+            object_->attr("reset")(seed_of(streams.stream(0, i), streams.first_step));
+        if (!nb::try_cast(given, start) || start.size() != states.rows())
+          throw Error(Errc::simulator, "the cheap simulator, the start state is " +
+                                           nb::cast<std::string>(nb::repr(given)) +
+                                           ", but must be a list of numbers");
+      });
+      require_in_space(states_, std::span<const double>(start),
+                       "the cheap simulator, the start state");
+      states.set(i, start);
+    }
+  }
+
+  void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+            std::uint32_t step, StepResults& out) const override {
+    if (live::must_stop()) throw Interrupted();
+    const std::size_t count = states.count();
+    Columns noise(noise_, count);
+    for (std::size_t i = 0; noise_ > 0 && i < count; ++i) {
+      if (i > 0 && streams.size() == 1) {  // the same for all
+        for (std::size_t k = 0; k < noise_; ++k) noise.at(k, i) = noise.at(k, 0);
+        continue;
+      }
+      Rng rng = Rng::of_step(streams[i], step);
+      (void)draw_action_words(rng);
+      for (std::size_t k = 0; k < noise_; ++k) noise.at(k, i) = rng.normal();
+    }
+    const nb::gil_scoped_acquire gil;
+    ask([&] {
+      const nb::object answer =
+          object_->attr("step_many")(array_of(states), array_of(actions), array_of(noise));
+      const auto next = nb::cast<Values>(answer[0]);
+      const auto rewards = nb::cast<Values>(answer[1]), done = nb::cast<Values>(answer[2]);
+      if (next.size() != states.rows() * count || rewards.size() != count || done.size() != count)
+        throw Error(Errc::simulator, "the cheap simulator returned arrays of other shapes");
+      for (std::size_t d = 0; d < states.rows(); ++d)
+        std::copy_n(next.data() + d * count, count, states.row(d));
+      for (std::size_t i = 0; i < count; ++i) {
+        out.rewards[i] = rewards.data()[i];
+        out.done[i] = done.data()[i] != 0 ? 1 : 0;
+      }
+    });
+  }
+
+ private:
+  using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+  // A copy, so that nothing that Python keeps or changes matters.
+  static nb::object array_of(const Columns& columns) {
+    const std::size_t rows = columns.rows(), count = columns.count();
+    auto copy = std::make_unique<double[]>(std::max<std::size_t>(rows * count, 1));  // NOLINT
+    for (std::size_t d = 0; d < rows; ++d)
+      std::copy_n(columns.row(d), count, copy.get() + d * count);
+    double* data = copy.release();
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double>(data, {rows, count}, owner));
+  }
+
+  std::shared_ptr<nb::object> object_;
+  Space states_, controls_;
+  std::vector<std::size_t> angles_;
+  std::size_t noise_;
+};
+
 OwnProblem make_vector_problem(const std::string& name, nb::object high, nb::object low,
                                const Extent& observations, const Extent& actions,
                                const std::vector<std::size_t>& angles, const std::string& high_text,
@@ -110,9 +205,15 @@ OwnProblem make_vector_problem(const std::string& name, nb::object high, nb::obj
       std::vector<std::shared_ptr<StepSource>>{source(std::move(high), "the expensive simulator")},
       "the expensive simulator", angles);
   std::shared_ptr<const VectorSteps> cheap;
-  if (has_low)
+  const bool is_bulk = has_low && nb::hasattr(low, "step_many");
+  if (is_bulk) {
+    const auto noise = nb::cast<std::size_t>(low.attr("noise"));
+    cheap = std::make_shared<const PythonSteps>(std::move(low), space_of(observations),
+                                                space_of(actions), angles, noise);
+  } else if (has_low) {
     cheap = std::make_shared<const SourceSteps>(source(std::move(low), "the cheap simulator"),
                                                 angles, "the cheap simulator");
+  }
   const VectorFidelities pair(std::move(expensive), std::move(cheap));
   auto kind = std::make_shared<ProblemKind>();
   kind->name = name;
@@ -128,7 +229,7 @@ OwnProblem make_vector_problem(const std::string& name, nb::object high, nb::obj
                        .low_fidelity_only = true}};
   kind->same_for_all_seeds = true;
   kind->low_fidelities = has_low ? 1 : 0;
-  kind->low_is_slow = true;
+  kind->low_is_slow = has_low && !is_bulk;
   kind->build_vectors = [pair](const Parameters&, std::uint64_t) {
     return VectorProblem{.pair = pair};
   };

@@ -28,6 +28,7 @@ from .study import Study
 from .vectors import VectorSide, is_of_vectors, make_vector_sides
 from .wrapping import check_options
 
+_FEW_EPISODES = 8  # of agents for vectors, which need no more
 _MOST_EPISODES = 10_000  # of a user's simulator, unless more are allowed
 _EXACT_STATES = 5_000  # with more states, exact values take longer than training
 
@@ -123,7 +124,7 @@ def train(
     *,
     map: Any = None,
     agent: Agents | None = None,
-    episodes: int = 1000,
+    episodes: int | None = None,
     seeds: Seeds = 10,
     gamma: float = 0.99,
     epsilon: float = 0.1,
@@ -160,6 +161,10 @@ def train(
     "bayes" takes ``low_samples`` = 30 of each pair, "transfer" and "low-only" 20 000 steps, "mfrl"
     100 000.
 
+    ``episodes`` is the number of expensive episodes of each run: by default 1000, and 8 if observations
+    are vectors without a grid. Then the default agents are "corrected" and "low-only", or
+    "corrected-high" without a cheap simulator.
+
     An episode is truncated after ``max_steps`` (default: the environment's own limit, else 10 000).
     ``truncation`` says what happens to an episode that was truncated by that or by the environment:
     "drop" leaves it out where agents learn from returns, "terminal" treats the truncation as the
@@ -187,7 +192,8 @@ def train(
         raise Error("map is given, but no low fidelity that it could lead to", Errc.usage)
     check_options(options, list(inspect.signature(train).parameters))
     # Arguments that are used in calculations here. The spec checks the others.
-    whole(episodes, "episodes", Errc.usage)
+    if episodes is not None:
+        whole(episodes, "episodes", Errc.usage)
     if max_episodes is not None:
         max_episodes = whole_in(max_episodes, "max_episodes", 0, 2**62)
     if not isinstance(spend, bool):
@@ -204,6 +210,8 @@ def train(
             "threads=1",
             Errc.usage,
         )
+    if episodes is None:
+        episodes = _FEW_EPISODES if subject.vectors else 1000
     if agent is None:
         if subject.vectors:
             agent = ["corrected", "low-only"] if subject.has_low else ["corrected-high"]

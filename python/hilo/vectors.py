@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _hilo
-from ._checks import flag, reward_of, whole_in
+from ._checks import flag, reward_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc
 from .episodes import Extent, extent_of
@@ -19,10 +19,7 @@ from .sides import _is_environment, _make_environment
 from .wrapping import Wrapped
 
 SetState = Callable[[Any, NDArray[np.float64]], Any]
-VectorStep = Callable[
-    [NDArray[np.float64], NDArray[np.float64], np.random.Generator],
-    tuple[Any, Any, Any],
-]
+VectorStep = Callable[[NDArray[np.float64], NDArray[Any], NDArray[np.float64]], tuple[Any, Any, Any]]
 
 
 class NetworkPolicy:
@@ -41,7 +38,10 @@ class NetworkPolicy:
         self._network = _hilo.Network(text)
 
     def __call__(self, observation: Any) -> Any:
-        row = np.asarray(observation, dtype=np.float64).reshape(-1)
+        try:
+            row = np.asarray(observation, dtype=np.float64).reshape(-1)
+        except (TypeError, ValueError, OverflowError):
+            raise Error(f"an observation is {observation!r}, but must be numbers", Errc.usage) from None
         action = self._network.act(row.tolist())
         return int(action[0]) if self._network.discrete else np.asarray(action)
 
@@ -60,13 +60,16 @@ class NetworkPolicy:
 class VectorSimulator:
     """A simulator that advances many states at once, on NumPy arrays.
 
-    ``step(states, actions, rng) -> (next, reward, done)`` has a row for each state; discrete actions
-    are whole numbers. ``start(rng)`` gives a start state. ``observations`` and ``actions`` are
-    Gymnasium spaces, lists of (low, high), or, for discrete actions, their number. ``angles`` are
-    coordinates of observations that live on a circle, from -pi to pi. It can be started in any
-    state, so that it may be the cheap simulator.
+    ``step(states, actions, noise) -> (next, reward, done)`` has a row for each state. Discrete
+    actions are an array of whole numbers. ``noise`` has as many standard normal numbers for each
+    state as the argument of that name says, so that the same random numbers can be used for many
+    policies; ``step`` must draw none of its own. ``start(rng)`` gives a start state.
+    ``observations`` and ``actions`` are Gymnasium spaces, lists of (low, high), or, for discrete
+    actions, their number. ``angles`` are coordinates of observations that live on a circle, from
+    -pi to pi. It can be started in any state, so that it may be the cheap simulator. Searches call
+    it millions of times for states that may lie far from all that are real.
 
-    >>> def step(states, actions, rng):
+    >>> def step(states, actions, noise):
     ...     speed = states[:, 1] + 0.1 * actions[:, 0]
     ...     place = states[:, 0] + 0.1 * speed
     ...     return np.stack([place, speed], axis=1), -place**2, np.zeros(len(states), bool)
@@ -81,6 +84,7 @@ class VectorSimulator:
         start: Callable[[np.random.Generator], Any],
         observations: Any,
         actions: Any,
+        noise: int = 0,
         angles: Sequence[int] = (),
         max_steps: int | None = None,
         identity: str | None = None,
@@ -88,46 +92,70 @@ class VectorSimulator:
         for what, function in (("step", step), ("start", start)):
             if not callable(function):
                 raise Error(f"{what} is {function!r}, but must be a function", Errc.usage)
-        self._step = step
-        self._start = start
+        self.step = step
+        self.start = start
         self.observations = _extent_given(observations, "observations")
         self.actions = _extent_given(actions, "actions")
+        if isinstance(self.observations, int):
+            raise Error("observations must be a box, such as [(-1, 1), (0, 5)]", Errc.usage)
+        if not isinstance(self.actions, int) and not np.isfinite(self.actions).all():
+            raise Error(f"actions are {self.actions}, but must have bounds", Errc.usage)
+        self.noise = whole_in(noise, "noise", 0, 1000)
         self.own_limit = None if max_steps is None else whole_in(max_steps, "max_steps", 1, 1_000_000)
-        self.angles = sorted(whole_in(a, "an angle", 0, 10_000) for a in angles)
+        self.angles = _angles_given(angles, len(self.observations))
         self.name = getattr(step, "__qualname__", type(step).__qualname__)
+        identity = None if identity is None else text_of(identity, "identity")
         self.identity = identity or f"function {self.name} {fingerprint((step, start))}"
+    def __repr__(self) -> str:
+        return f"VectorSimulator({self.name})"
+
+
+class ArrayVectors:
+    """A VectorSimulator as the engine sees it."""
+
+    def __init__(self, of: VectorSimulator) -> None:
+        self._of = of
+        self.observations, self.actions = of.observations, of.actions
+        self.noise, self.angles, self.own_limit = of.noise, of.angles, of.own_limit
+        self.name, self.identity = of.name, of.identity
         self._state: NDArray[np.float64] = np.zeros(0)
         self._rng = np.random.default_rng(0)
 
     def reset(self, seed: int) -> list[float]:
         """Begins an episode."""
         self._rng = np.random.Generator(np.random.Philox(key=seed))
-        self._state = np.asarray(self._start(self._rng), dtype=np.float64).reshape(-1)
+        self._state = np.asarray(self._of.start(self._rng), dtype=np.float64).reshape(-1)
         return self._state.tolist()
-
-    def put(self, observation: Sequence[float], seed: int) -> None:
-        """Begins an episode at a given state."""
-        self._rng = np.random.Generator(np.random.Philox(key=seed))
-        self._state = np.asarray(observation, dtype=np.float64)
 
     def step(self, action: Any) -> tuple[list[float], float, bool, bool]:
         """One step from the current state."""
-        row = np.asarray([action] if isinstance(action, int) else [list(action)])
-        out = self._step(self._state[None, :], row, self._rng)
+        row = np.asarray([[action]] if isinstance(action, int) else [list(action)], dtype=np.float64)
+        noise = self._rng.standard_normal((self.noise, 1))
+        following, reward, done = self.step_many(self._state[:, None], row.T, noise)
+        self._state = following[:, 0]
+        return self._state.tolist(), float(reward[0]), bool(done[0]), False
+
+    def step_many(self, states: Any, actions: Any, noise: Any) -> tuple[Any, Any, Any]:
+        """A step from many states, in arrays with a column for each of them."""
+        dimension, count = states.shape
+        chosen = actions[0].astype(np.int64) if isinstance(self.actions, int) else actions.T
+        with np.errstate(all="ignore"):
+            out = self._of.step(states.T, chosen, noise.T)
         if not isinstance(out, tuple) or len(out) != 3:
             raise Error(f"step returned {out!r}, but must return (next, reward, done)", Errc.simulator)
         following, reward, done = (np.asarray(part) for part in out)
-        if following.shape != (1, len(self._state)) or reward.shape != (1,) or done.shape != (1,):
+        if following.shape != (count, dimension) or reward.shape != (count,) or done.shape != (count,):
             raise Error(
-                f"step returned arrays of shapes {following.shape}, {reward.shape} and {done.shape} for one state, "
-                f"but must return (1, {len(self._state)}), (1,) and (1,)",
+                f"step returned arrays of shapes {following.shape}, {reward.shape} and {done.shape} for "
+                f"{count} {'state' if count == 1 else 'states'}, but must return ({count}, {dimension}), ({count},) "
+                f"and ({count},)",
                 Errc.simulator,
             )
-        self._state = following[0].astype(np.float64)
-        return self._state.tolist(), float(reward[0]), bool(done[0]), False
-
-    def __repr__(self) -> str:
-        return f"VectorSimulator({self.name})"
+        try:
+            rows, rewards, ends = (np.ascontiguousarray(part, dtype=np.float64) for part in (following.T, reward, done))
+        except (TypeError, ValueError) as e:
+            raise Error(f"step returned what are no numbers: {e}", Errc.simulator) from None
+        return rows, rewards, ends
 
 
 def _extent_given(given: Any, what: str) -> Extent:
@@ -138,11 +166,19 @@ def _extent_given(given: Any, what: str) -> Extent:
         if extent is not None:
             return extent
     try:
-        return [(float(low), float(high)) for low, high in given]
-    except (TypeError, ValueError):
-        raise Error(
-            f"{what} is {given!r}, but must be a space, a number, or a list of (low, high)", Errc.usage
-        ) from None
+        bounds = [(float(low), float(high)) for low, high in given]
+    except (TypeError, ValueError, OverflowError):
+        bounds = []
+    if not bounds or not all(low <= high for low, high in bounds):
+        raise Error(f"{what} is {given!r}, but must be a space, a number, or a list of (low, high)", Errc.usage)
+    return bounds
+
+
+def _angles_given(given: Any, dimension: int) -> list[int]:
+    try:
+        return sorted({whole_in(a, "an angle", 0, dimension - 1) for a in given})
+    except TypeError:
+        raise Error(f"angles is {given!r}, but must be a list of coordinates", Errc.usage) from None
 
 
 def _angle(cosine: float, sine: float) -> float:
@@ -290,14 +326,14 @@ class EnvironmentVectors:
         return f"EnvironmentVectors({self.env})"
 
 
-VectorSide = EnvironmentVectors | VectorSimulator
+VectorSide = EnvironmentVectors | ArrayVectors
 
 
 def _make_side(thing: Any, role: str, options: dict[str, Any]) -> VectorSide:
     if isinstance(thing, Wrapped):
         return _make_side(thing.thing, role, {**options, **thing.options})
     if isinstance(thing, VectorSimulator):
-        return thing
+        return ArrayVectors(thing)
     if isinstance(thing, str):
         thing = _make_environment(thing)
     if callable(thing) and not _is_environment(thing):

@@ -600,6 +600,13 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
         environments.RandomMdpEnv,
         dict(fidelity="low", problem_seed=0, render_mode=None, states=12, snr_db=3),
     ),
+    "VectorSimulator": lambda w: (
+        hilo.VectorSimulator,
+        dict(
+            step=still, start=lambda rng: [0.0, 0.0], observations=[(-9, 9)] * 2, actions=[(-1, 1)],
+            noise=2, angles=[0], max_steps=9, identity="still",
+        ),
+    ),
     "DockingEnv": lambda w: (
         environments.DockingEnv,
         dict(fidelity="low", problem_seed=0, render_mode=None, cells=10),
@@ -624,6 +631,10 @@ CALLS: dict[str, Callable[[World], tuple[Callable[..., Any], dict[str, Any]]]] =
 }
 
 
+def still(states: Any, actions: Any, noise: Any) -> Any:
+    return states, np.zeros(len(states)), np.zeros(len(states), bool)
+
+
 def stepping(env: Any) -> Callable[..., Any]:
     env.reset(seed=1)
     return env.step  # type: ignore[no-any-return]
@@ -640,7 +651,7 @@ WITHOUT_ARGUMENTS = {
     *("add_agent_kind", "agent_kinds", "problem_kinds", "estimator_kinds", "metric_kinds", "shipped_specs", "version", "commit"),
     *("Moments", "CoMoments", "Problem", "Simulator", "EpisodeSimulator", "Model", "TabularMdp"),
     *("ControlVariate", "CorrectedEstimate", "RolloutSummaries", "Solution", "Spec"),
-    *("StoredPolicy", "Summary", "Diagnosis", "Wrapped", "Policy", "Errc", "Fidelities.map"),
+    *("StoredPolicy", "Summary", "Diagnosis", "Wrapped", "Policy", "NetworkPolicy", "Errc", "Fidelities.map"),
 }
 
 
@@ -682,7 +693,7 @@ FOREIGN = re.compile(
 
 
 # Parameters that accept a function. An exception of that function is not an error of hilo.
-TAKE_FUNCTIONS = ("high", "low", "lows", "policy", "quantity", "thing", "map", "progress", "on_progress", "start", "reward", "set_state")
+TAKE_FUNCTIONS = ("high", "low", "lows", "policy", "quantity", "thing", "map", "progress", "on_progress", "start", "step", "reward", "set_state")
 
 
 def check(function: Callable[..., Any], arguments: dict[str, Any]) -> str | None:

@@ -26,7 +26,7 @@ SMALL: dict[str, Any] = {
 
 
 def slider(friction: float) -> hilo.VectorSimulator:
-    def step(states: Any, actions: Any, rng: Any) -> Any:
+    def step(states: Any, actions: Any, noise: Any) -> Any:
         speed = (1 - friction) * states[:, 1] + 0.1 * actions[:, 0]
         place = states[:, 0] + 0.1 * speed
         return np.stack([place, speed], axis=1), -(place**2), np.abs(place) > 3
@@ -126,10 +126,10 @@ def test_bad_answers_are_errors(tmp_path: Path) -> None:
 
     for number, (step, why) in enumerate(
         [
-            (lambda s, a, rng: (s, 0.0), "must return"),
-            (lambda s, a, rng: (np.zeros((1, 2)), np.zeros(1), np.zeros(1, bool)), "shapes"),
-            (lambda s, a, rng: (np.full((1, 1), 7.0), np.zeros(1), np.zeros(1, bool)), "7"),
-            (lambda s, a, rng: (s, np.full(1, np.nan), np.zeros(1, bool)), "finite"),
+            (lambda s, a, noise: (s, 0.0), "must return"),
+            (lambda s, a, noise: (np.zeros((1, 2)), np.zeros(1), np.zeros(1, bool)), "shapes"),
+            (lambda s, a, noise: (np.full((1, 1), 7.0), np.zeros(1), np.zeros(1, bool)), "7"),
+            (lambda s, a, noise: (s, np.full(1, np.nan), np.zeros(1, bool)), "finite"),
         ]
     ):
         with pytest.raises(hilo.Error, match=why):

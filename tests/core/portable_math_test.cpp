@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hilo/core/bulk_math.hpp"
+#include "hilo/core/detail/plain_number.hpp"
 
 namespace hilo {
 namespace {
@@ -47,6 +48,18 @@ TEST(PortableMath, SineCosineAndTanhAreAccurate) {
   EXPECT_EQ(portable_tanh(0), 0);
   EXPECT_EQ(portable_tanh(1e9), 1);
   EXPECT_EQ(portable_sin(1e300), portable_sin(0x1p20));
+}
+
+TEST(PortableMath, QuickSineAndCosineAreAccurateEnoughForFeatures) {
+  double worst = 0;
+  for (double x = 1e-9; x < 0x1p20; x *= 1.0003)
+    for (const double signed_x : {x, -x}) {
+      const auto exact = static_cast<long double>(signed_x);
+      const plain::SineCosine quick = plain::quick_sine_cosine(signed_x);
+      worst = std::max({worst, std::abs(static_cast<double>(quick.sine - std::sin(exact))),
+                        std::abs(static_cast<double>(quick.cosine - std::cos(exact)))});
+    }
+  EXPECT_LT(worst, 1e-11);
 }
 
 TEST(BulkMath, GivesTheBitsOfSingleNumbersOnEveryPath) {

@@ -175,7 +175,7 @@ TEST(CorrectedSteps, StaysInTheBoxAndOnTheCircle) {
     data.add(0, state, action, next, 0, state, 0);
   }
   auto model = std::make_shared<const ResidualModel>(data, quick(), 1);
-  const CorrectedSteps corrected(nothing, model, model->mean());
+  const CorrectedSteps corrected(nothing, Correction(model, model->mean()));
   Columns paths(2, 4), control(1, 4);
   StepResults results;
   results.resize(paths.padded());

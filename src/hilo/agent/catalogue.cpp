@@ -69,9 +69,10 @@ void require_domain(const AgentKind& kind, bool has_vectors) {
       fitting.push_back(other.name);
   throw Error(Errc::spec,
               fmt::format("the agent {} needs states and actions that are {}, but those of the "
-                          "problem are {}; take one of {}",
+                          "problem are {}; take one of {}{}",
                           kind.name, has_vectors ? "numbered" : "vectors",
-                          has_vectors ? "vectors" : "numbered", fmt::join(fitting, ", ")));
+                          has_vectors ? "vectors" : "numbered", fmt::join(fitting, ", "),
+                          has_vectors ? ", or divide the space into cells by a grid" : ""));
 }
 
 NamedValues take_variant(const AgentKind& kind, NamedValues& given) {

@@ -55,7 +55,8 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
       uses_low_(pair_.has_low()),
       on_low_(shape_.observations, shape_.actions, shape_.angles),
       on_nothing_(on_low_),
-      ends_(shape_.observations.dimension()) {
+      ends_(shape_.observations.dimension()),
+      caution_(on_low_.num_outputs(), 1.0) {
   shape_.check();
   // Long episodes have fewer scenarios, so that a search takes no longer.
   constexpr std::size_t kUsualLength = 200, kFewScenarios = 6;
@@ -101,20 +102,20 @@ std::vector<Scenario> Corrected::scenarios(std::uint32_t which, std::size_t coun
     for (std::size_t i = 0; i < count; ++i) starts.set(i, starts_[i % starts_.size()]);
   }
   std::vector<Scenario> out;
-  const std::shared_ptr<const VectorSteps> without = base();
+  const std::shared_ptr<const VectorSteps> simulator = base();
   for (std::uint32_t i = 0; i < count; ++i) {
     Scenario scenario{
         .start = std::vector<double>(starts.rows()),
-        .simulator = without,
+        .simulator = simulator,
         .stream = Stream(seed_, Purpose::search, round(), kScenarioNumbers + which, i),
+        .correction = Correction(
+            model_,
+            model_ != nullptr
+                ? model_->sample(Stream(seed_, Purpose::search, round(), kSamples + which, i))
+                : ResidualSample(),
+            takes_learnt_ends() ? ends_ : EndLimits(), takes_ends_of_low()),
         .action_noise = options_.search_noise};
     starts.get(i, scenario.start);
-    scenario.simulator = std::make_shared<const CorrectedSteps>(
-        without, model_,
-        model_ != nullptr
-            ? model_->sample(Stream(seed_, Purpose::search, round(), kSamples + which, i))
-            : ResidualSample(),
-        takes_learnt_ends() ? ends_ : EndLimits(), takes_ends_of_low());
     out.push_back(std::move(scenario));
   }
   return out;
@@ -137,9 +138,10 @@ void Corrected::learn_scales_from_low() {
     states.fill(scenario.start);
     StepResults results;
     results.resize(states.padded());
+    const CorrectedSteps simulator(scenario.simulator, scenario.correction);
     for (std::uint32_t t = 0; t < horizon_.max_steps; ++t) {
       network_actions(shape_, weights, states, actions);
-      scenario.simulator->step(states, actions, {&scenario.stream, 1}, t + 1, results);
+      simulator.step(states, actions, {&scenario.stream, 1}, t + 1, results);
       steps_ += kNetworks;
       for (std::size_t i = 0; i < kNetworks; ++i) {
         ++count;
@@ -330,8 +332,43 @@ void Corrected::take_in(const VectorEpisode& episode) {
   }
 }
 
+// Errors on an episode that a model has not seen say what its intervals are worth where the next
+// policy leads. Half of what the logarithm of their 95 % point is off goes into the next model, so
+// that one odd episode does not decide.
+void Corrected::compare_with_predictions(std::size_t first_step) {
+  if (model_ == nullptr || model_->is_empty()) return;
+  constexpr double kNormal95 = 1.96, kMostCaution = 5, kMostChange = 3;
+  const ResidualData& data = uses_low_ ? on_low_ : on_nothing_;
+  const std::size_t count = data.num_outputs(), steps = data.size();
+  std::vector<std::vector<double>> ratios(count);
+  double held = 0, all = 0;
+  for (std::size_t t = first_step; t < steps; ++t) {
+    const ResidualModel::Prediction expected = model_->predict_inputs(
+        std::span(data.inputs).subspan(t * data.num_inputs(), data.num_inputs()));
+    for (std::size_t k = 0; k < count; ++k) {
+      if (!(expected.deviation[k] > 0) || data.seen[t * count + k] == 0) continue;
+      const double ratio =
+          std::abs(data.outputs[t * count + k] - expected.mean[k]) / expected.deviation[k];
+      held += ratio <= kNormal95 ? 1 : 0;
+      ++all;
+      ratios[k].push_back(ratio);
+    }
+  }
+  if (all > 0) held_ = held / all;
+  // The first model has one episode and no idea of others.
+  if (num_episodes_ < 2) return;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (ratios[k].empty()) continue;
+    const auto place = ratios[k].begin() + static_cast<std::ptrdiff_t>(ratios[k].size() * 95 / 100);
+    std::ranges::nth_element(ratios[k], place);
+    const double off = std::clamp(*place / kNormal95, 1 / kMostChange, kMostChange);
+    caution_[k] = std::clamp(caution_[k] * std::sqrt(off), 1.0, kMostCaution);
+  }
+}
+
 ResidualOptions Corrected::residual_options() const {
   ResidualOptions out;
+  out.caution = caution_;
   out.frequencies = options_.frequencies;
   out.process.most_points = options_.fit_points;
   out.process.threads = static_cast<unsigned>(options_.threads);
@@ -390,7 +427,9 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
   }
   starts_.push_back(played.start);
   played_.push_back(std::move(played));
+  const std::size_t first_step = on_nothing_.size();
   take_in(episode);
+  compare_with_predictions(first_step);
   ++num_episodes_;
   fit();
   search();
@@ -442,6 +481,8 @@ std::vector<Fact> Corrected::findings() const {
   if (!gaps_.empty() && std::isfinite(gaps_.back())) out.push_back({"model_gap", gaps_.back()});
   if (model_ != nullptr && !model_->is_empty())
     out.push_back({"model_inflation", *std::ranges::max_element(model_->inflation())});
+  if (num_episodes_ > 1 && model_ != nullptr && !model_->is_empty())
+    out.push_back({"model_held", held_});
   if (pair_.has_low()) out.push_back({"uses_low", uses_low_ ? 1.0 : 0.0});
   return out;
 }

@@ -47,7 +47,7 @@ struct CorrectedOptions {
 class Corrected final : public VectorAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 2;
+  static constexpr std::uint32_t kArchiveVersion = 3;
 
   Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed);
   ~Corrected() override;
@@ -83,6 +83,7 @@ class Corrected final : public VectorAgent {
   void learn_scales_from_low();
   void learn_scales_from(const VectorEpisode& episode);
   void take_in(const VectorEpisode& episode);
+  void compare_with_predictions(std::size_t first_step);
   void fit();
   ResidualOptions residual_options() const;
   void search();
@@ -112,6 +113,8 @@ class Corrected final : public VectorAgent {
   // Expensive steps after which both, only the cheap, or only the expensive simulator ended.
   std::uint64_t same_ends_ = 0, cheap_ends_ = 0, missed_ends_ = 0;
   std::shared_ptr<const ResidualModel> model_;
+  std::vector<double> caution_;  // factors of its standard deviations, from errors on new episodes
+  double held_ = 0;  // share of the last new episode's steps inside the model's 95 % intervals
   std::vector<std::vector<double>> starts_;  // of expensive episodes
   std::vector<double> cheap_optimum_, newest_, best_;
   std::vector<Candidate> played_;

@@ -78,6 +78,8 @@ std::vector<std::byte> Corrected::save() const {
   save_data(out, on_nothing_);
   out.value(model_ != nullptr);
   save_scales(out, model_ != nullptr ? model_->scales() : ProcessScales());
+  out.array<double>(caution_);
+  out.value(held_);
   save_ends(out, ends_);
   for (const std::uint64_t count : {same_ends_, cheap_ends_, missed_ends_}) out.value(count);
   const bool is_learnt = learnt_low_ && learnt_low_->model() != nullptr;
@@ -120,6 +122,12 @@ void Corrected::load(std::span<const std::byte> bytes) {
   ResidualData on_low = load_data(in, on_low_), on_nothing = load_data(in, on_nothing_);
   const bool has_model = in.flag("model");
   const ProcessScales scales = load_scales(in);
+  std::vector<double> caution(caution_.size());
+  in.array<double>("caution", caution);
+  const auto held = in.value<double>();
+  if (!std::ranges::all_of(caution, [](double x) { return x >= 1 && x <= 100; }) ||
+      !(held >= 0 && held <= 1))
+    ArchiveReader::mismatch("caution of the model");
   EndLimits ends = load_ends(in, dimension);
   std::array<std::uint64_t, 3> end_counts = {};
   for (std::uint64_t& end_count : end_counts) end_count = in.value<std::uint64_t>();
@@ -161,9 +169,11 @@ void Corrected::load(std::span<const std::byte> bytes) {
                             (pair_.has_low() && count_of(on_low) != num_episodes)))
     ArchiveReader::mismatch("number of episodes");
   std::shared_ptr<const ResidualModel> model;
+  ResidualOptions options = residual_options();
+  options.caution = caution;
   if (has_model)
-    model = std::make_shared<const ResidualModel>(uses_low ? on_low : on_nothing,
-                                                  residual_options(), seed_, scales);
+    model = std::make_shared<const ResidualModel>(uses_low ? on_low : on_nothing, options, seed_,
+                                                  scales);
   shape_ = std::move(shape);
   num_episodes_ = num_episodes;
   is_prepared_ = is_prepared;
@@ -171,6 +181,8 @@ void Corrected::load(std::span<const std::byte> bytes) {
   on_low_ = std::move(on_low);
   on_nothing_ = std::move(on_nothing);
   model_ = std::move(model);
+  caution_ = std::move(caution);
+  held_ = held;
   ends_ = std::move(ends);
   same_ends_ = end_counts[0];
   cheap_ends_ = end_counts[1];

@@ -74,6 +74,9 @@ AgentKind kind_of(const char* name, const char* display, const char* description
           {"model_value", "value of the policy in the corrected simulator, as the agent sees it"},
           {"model_gap", "return of the last episode minus what the model promised"},
           {"model_inflation", "largest factor by which the model's errors exceed its own"},
+          {"model_held",
+           "share of the steps of the last episode inside the model's 95 % intervals, before it "
+           "was learnt from"},
           {"uses_low", "1 if the residual is that of the cheap simulator, 0 if it was dropped"}}};
 }
 

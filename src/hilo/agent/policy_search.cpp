@@ -11,49 +11,146 @@ namespace {
 
 constexpr double kExploded = -1e12;  // the return of a simulation that left the finite numbers
 
-// The return of every network in one scenario. Paths that have ended go on in vain until all have.
-// Returns the number of steps.
-std::uint64_t run_scenario(const NetworkShape& shape, const Columns& weights, std::size_t count,
-                           const Scenario& scenario, const Horizon& horizon,
-                           std::span<double> returns) {
-  const std::size_t actions = shape.actions.is_discrete() ? 1 : shape.actions.dimension();
-  Columns states(shape.observations.dimension(), count), chosen(actions, count);
-  states.fill(scenario.start);
-  StepResults results;
-  results.resize(states.padded());
-  std::vector<double> alive(count, 1);
-  std::ranges::fill(returns, 0.0);
-  double discount = 1;
-  std::uint64_t steps = 0;
-  for (std::uint32_t t = 0; t < horizon.max_steps; ++t) {
-    network_actions(shape, weights, states, chosen);
-    if (scenario.action_noise > 0) {
-      Rng rng = Rng::of_step(scenario.stream, t + 1);
-      add_action_noise(shape.actions, scenario.action_noise, draw_action_words(rng), 0, count,
-                       chosen);
-    }
-    scenario.simulator->step(states, chosen, {&scenario.stream, 1}, t + 1, results);
-    bool any = false;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (alive[i] == 0) continue;
-      returns[i] += discount * results.rewards[i];
-      if (results.done[i] != 0)
-        alive[i] = 0;
-      else
-        any = true;
-    }
-    steps += count;
-    if (!any) break;
-    discount *= horizon.gamma;
-  }
-  for (double& value : returns)
-    if (!std::isfinite(value)) value = kExploded;
-  return steps;
-}
+// Scenarios that advance together where a simulator prefers many paths are in so many groups. Their
+// number must not depend on that of threads: what a simulator computes for a path may depend, in
+// the last bits, on how many others there are.
+constexpr std::size_t kGroups = 4;
 
-void add_up(const std::vector<std::uint64_t>& counts, std::uint64_t* steps) {
-  if (steps == nullptr) return;
-  for (const std::uint64_t count : counts) *steps += count;
+// Paths of several scenarios, side by side: those of scenario k are `count` columns from k times
+// `stride` on. Paths that have ended go on in vain until all have.
+class Batch {
+ public:
+  Batch(const NetworkShape& shape, const Columns& weights, std::span<const Scenario> scenarios,
+        const Horizon& horizon)
+      : shape_(shape),
+        scenarios_(scenarios),
+        horizon_(horizon),
+        count_(weights.count()),
+        stride_(scenarios.size() > 1 ? weights.padded() : weights.count()),
+        columns_((scenarios.size() - 1) * stride_ + count_),
+        states_(shape.observations.dimension(), columns_),
+        actions_(shape.actions.is_discrete() ? 1 : shape.actions.dimension(), columns_),
+        alive_(columns_, 1) {
+    results_.resize(states_.padded());
+    if (scenarios.size() == 1) {
+      states_.fill(scenarios[0].start);
+      weights_ = &weights;
+      streams_.assign(1, scenarios[0].stream);
+      return;
+    }
+    repeated_.resize(weights.rows(), columns_);
+    for (std::size_t k = 0; k < scenarios.size(); ++k)
+      for (std::size_t i = 0; i < stride_ && k * stride_ + i < columns_; ++i) {
+        states_.set(k * stride_ + i, scenarios[k].start);
+        for (std::size_t w = 0; w < weights.rows(); ++w)
+          repeated_.at(w, k * stride_ + i) = weights.at(w, i);
+        streams_.push_back(scenarios[k].stream);
+        if (i >= count_) alive_[k * stride_ + i] = 0;
+      }
+    weights_ = &repeated_;
+  }
+
+  // Returns the number of steps. There is a list of returns for each scenario.
+  std::uint64_t run(std::span<std::vector<double>> returns) {
+    for (std::vector<double>& list : returns) std::ranges::fill(list, 0.0);
+    double discount = 1;
+    std::uint64_t steps = 0;
+    for (std::uint32_t t = 1; t <= horizon_.max_steps; ++t) {
+      step(t);
+      steps += count_ * scenarios_.size();
+      bool any = false;
+      for (std::size_t k = 0; k < scenarios_.size(); ++k)
+        for (std::size_t i = 0; i < count_; ++i) {
+          const std::size_t column = k * stride_ + i;
+          if (alive_[column] == 0) continue;
+          returns[k][i] += discount * results_.rewards[column];
+          alive_[column] = results_.done[column] == 0 ? 1 : 0;
+          any = any || alive_[column] != 0;
+        }
+      if (!any) break;
+      discount *= horizon_.gamma;
+    }
+    for (std::vector<double>& list : returns)
+      for (double& value : list)
+        if (!std::isfinite(value)) value = kExploded;
+    return steps;
+  }
+
+ private:
+  void step(std::uint32_t t) {
+    network_actions(shape_, *weights_, states_, actions_);
+    for (std::size_t k = 0; k < scenarios_.size(); ++k) {
+      if (!(scenarios_[k].action_noise > 0)) continue;
+      Rng rng = Rng::of_step(scenarios_[k].stream, t);
+      add_action_noise(shape_.actions, scenarios_[k].action_noise, draw_action_words(rng),
+                       k * stride_, std::min(k * stride_ + count_, columns_), actions_);
+    }
+    const bool is_corrected = scenarios_[0].correction.has_residual();
+    if (is_corrected) before_ = states_;
+    const VectorSteps& simulator = *scenarios_[0].simulator;
+    simulator.step(states_, actions_, streams_, t, results_);
+    if (scenarios_.size() == 1) {
+      scenarios_[0].correction.apply(simulator, before_, actions_, states_, results_);
+      return;
+    }
+    for (std::size_t k = 0; k < scenarios_.size(); ++k) correct_part(k, is_corrected);
+  }
+
+  // Each scenario has a correction of its own.
+  void correct_part(std::size_t k, bool is_corrected) {
+    const std::size_t first = k * stride_;
+    const auto take = [&](const Columns& all, Columns& part) {
+      if (part.rows() != all.rows()) part.resize(all.rows(), stride_);
+      for (std::size_t d = 0; d < all.rows(); ++d)
+        std::copy_n(all.row(d) + first, stride_, part.row(d));
+    };
+    if (is_corrected) take(before_, part_before_);
+    take(actions_, part_actions_);
+    take(states_, part_states_);
+    if (part_results_.rewards.size() != stride_) part_results_.resize(stride_);
+    std::copy_n(results_.rewards.data() + first, stride_, part_results_.rewards.data());
+    std::copy_n(results_.done.data() + first, stride_, part_results_.done.data());
+    scenarios_[k].correction.apply(*scenarios_[k].simulator, part_before_, part_actions_,
+                                   part_states_, part_results_);
+    for (std::size_t d = 0; d < states_.rows(); ++d)
+      std::copy_n(part_states_.row(d), stride_, states_.row(d) + first);
+    std::copy_n(part_results_.rewards.data(), stride_, results_.rewards.data() + first);
+    std::copy_n(part_results_.done.data(), stride_, results_.done.data() + first);
+  }
+
+  const NetworkShape& shape_;
+  std::span<const Scenario> scenarios_;
+  const Horizon& horizon_;
+  std::size_t count_, stride_, columns_;
+  Columns states_, actions_, before_, repeated_;
+  const Columns* weights_ = nullptr;
+  std::vector<Stream> streams_;
+  StepResults results_;
+  std::vector<std::uint8_t> alive_;
+  Columns part_before_, part_actions_, part_states_;
+  StepResults part_results_;
+};
+
+// Returns of all networks in each of the scenarios.
+std::vector<std::vector<double>> all_returns(const NetworkShape& shape, const Columns& weights,
+                                             std::span<const Scenario> scenarios,
+                                             const Horizon& horizon, std::size_t threads,
+                                             std::uint64_t* steps) {
+  std::vector<std::vector<double>> out(scenarios.size(), std::vector<double>(weights.count()));
+  if (scenarios.empty()) return out;
+  const std::size_t groups = scenarios[0].simulator->prefers_many_paths()
+                                 ? std::min(kGroups, scenarios.size())
+                                 : scenarios.size();
+  std::vector<std::uint64_t> counts(groups);
+  parallel_for(groups, static_cast<unsigned>(threads), [&](std::size_t g) {
+    const std::size_t first = g * scenarios.size() / groups;
+    const std::size_t size = (g + 1) * scenarios.size() / groups - first;
+    counts[g] = Batch(shape, weights, scenarios.subspan(first, size), horizon)
+                    .run(std::span(out).subspan(first, size));
+  });
+  if (steps != nullptr)
+    for (const std::uint64_t count : counts) *steps += count;
+  return out;
 }
 
 }  // namespace
@@ -61,16 +158,9 @@ void add_up(const std::vector<std::uint64_t>& counts, std::uint64_t* steps) {
 std::vector<double> mean_returns(const NetworkShape& shape, const Columns& weights,
                                  const std::vector<Scenario>& scenarios, const Horizon& horizon,
                                  std::size_t threads, std::uint64_t* steps) {
-  const std::size_t count = weights.count();
-  std::vector<std::vector<double>> all(scenarios.size(), std::vector<double>(count));
-  std::vector<std::uint64_t> counts(scenarios.size());
-  parallel_for(scenarios.size(), static_cast<unsigned>(threads), [&](std::size_t k) {
-    counts[k] = run_scenario(shape, weights, count, scenarios[k], horizon, all[k]);
-  });
-  add_up(counts, steps);
-  std::vector<double> out(count, 0.0);
-  for (const std::vector<double>& returns : all)
-    for (std::size_t i = 0; i < count; ++i)
+  std::vector<double> out(weights.count(), 0.0);
+  for (const auto& returns : all_returns(shape, weights, scenarios, horizon, threads, steps))
+    for (std::size_t i = 0; i < out.size(); ++i)
       out[i] += returns[i] / static_cast<double>(scenarios.size());
   return out;
 }
@@ -80,12 +170,9 @@ std::vector<double> returns_of(const NetworkShape& shape, std::span<const double
                                std::size_t threads, std::uint64_t* steps) {
   Columns one(weights.size(), 1);
   one.fill(weights);
-  std::vector<double> out(scenarios.size());
-  std::vector<std::uint64_t> counts(scenarios.size());
-  parallel_for(scenarios.size(), static_cast<unsigned>(threads), [&](std::size_t k) {
-    counts[k] = run_scenario(shape, one, 1, scenarios[k], horizon, {&out[k], 1});
-  });
-  add_up(counts, steps);
+  std::vector<double> out;
+  for (const auto& returns : all_returns(shape, one, scenarios, horizon, threads, steps))
+    out.push_back(returns[0]);
   return out;
 }
 

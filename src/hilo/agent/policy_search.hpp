@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "hilo/env/vector_steps.hpp"
+#include "hilo/model/corrected_steps.hpp"
 #include "hilo/policy/network_policy.hpp"
 
 namespace hilo {
@@ -13,15 +14,17 @@ namespace hilo {
 // Jordan 2000).
 struct Scenario {
   std::vector<double> start;
-  std::shared_ptr<const VectorSteps> simulator;
+  std::shared_ptr<const VectorSteps> simulator;  // the same one for all scenarios
   Stream stream;
+  Correction correction = {};
   // On actions, so that no policy is found that works only as long as nothing disturbs it.
   double action_noise = 0;
 };
 
 // The mean discounted return over all scenarios of each of many networks, whose weights are
-// columns. All networks advance together in each scenario, and scenarios are spread over threads
-// (0: one for each core); the result does not depend on their number.
+// columns. All networks advance together in each scenario, or in many scenarios if the simulator
+// gains by that. Scenarios are spread over threads (0: one for each core); the result does not
+// depend on their number.
 // Returns that are not finite, of simulations that explode, count as very bad ones. Adds the steps
 // of simulators to `steps`.
 std::vector<double> mean_returns(const NetworkShape& shape, const Columns& weights,

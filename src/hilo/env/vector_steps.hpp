@@ -35,6 +35,9 @@ class VectorSteps {
   virtual std::span<const std::size_t> angles() const { return {}; }
   // Whether millions of its steps are out of reach, as those of Python code and of other programs.
   virtual bool is_slow() const { return false; }
+  // Whether hundreds of paths at once cost it little more than a few, as for a function that is
+  // called with arrays.
+  virtual bool prefers_many_paths() const { return false; }
 
   // The start states of roll-outs first_rollout, first_rollout + 1, ... at this address, one column
   // for each.

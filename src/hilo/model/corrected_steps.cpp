@@ -28,28 +28,26 @@ void clamp_row(double* row, std::size_t padded, double low, double high) {
 
 }  // namespace
 
-void CorrectedSteps::step(Columns& states, const Columns& actions, std::span<const Stream> streams,
-                          std::uint32_t step, StepResults& out) const {
-  const Space& space = state_space();
-  if (residual_ == nullptr || residual_->is_empty()) {
-    cheap_->step(states, actions, streams, step, out);
-  } else {
-    thread_local Columns before;
-    if (before.rows() != states.rows() || before.padded() != states.padded())
-      before.resize(states.rows(), states.padded());
-    for (std::size_t d = 0; d < states.rows(); ++d)
-      std::copy_n(states.row(d), states.padded(), before.row(d));
-    cheap_->step(states, actions, streams, step, out);
-    residual_->correct(sample_, before, actions, states, out.rewards);
-  }
-  for (std::size_t d = 0; d < states.rows(); ++d) {
-    if (std::ranges::binary_search(angles(), d))
-      wrap_row(states.row(d), states.padded());
+void Correction::apply(const VectorSteps& cheap, const Columns& before, const Columns& actions,
+                       Columns& next, StepResults& out) const {
+  if (has_residual()) residual_->correct(sample_, before, actions, next, out.rewards);
+  const Space& space = cheap.state_space();
+  for (std::size_t d = 0; d < next.rows(); ++d) {
+    if (std::ranges::binary_search(cheap.angles(), d))
+      wrap_row(next.row(d), next.padded());
     else
-      clamp_row(states.row(d), states.padded(), space.low()[d], space.high()[d]);
+      clamp_row(next.row(d), next.padded(), space.low()[d], space.high()[d]);
   }
   if (!takes_ends_of_cheap_) std::ranges::fill(out.done, std::uint8_t{0});
-  ends_.mark(states, out.done);
+  ends_.mark(next, out.done);
+}
+
+void CorrectedSteps::step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+                          std::uint32_t step, StepResults& out) const {
+  thread_local Columns before;
+  if (correction_.has_residual()) before = states;
+  cheap_->step(states, actions, streams, step, out);
+  correction_.apply(*cheap_, before, actions, states, out);
 }
 
 void NoSimulator::start(const StreamAddress& streams, Columns& states) const {

@@ -8,22 +8,40 @@
 
 namespace hilo {
 
-// A cheap simulator plus one function that its residual may be: s' = f_cheap(s, a) + residual, and
-// the same for the reward. Angles stay on their circle, and other coordinates in the declared box,
-// in which a simulator clamps after everything else. An episode ends where the cheap simulator ends
-// it, which it notices when it is started in the corrected state, one step later, and beyond the
-// limits that were learnt, if there are any (or only there). Without a residual (null) it is the
-// cheap simulator.
-class CorrectedSteps final : public VectorSteps {
+// What is done to a step of a cheap simulator: one function that its residual may be is added to
+// the next state and to the reward, s' = f_cheap(s, a) + residual. Then angles are put on their
+// circle and other coordinates in the declared box, in which a simulator clamps after everything
+// else. An episode ends where the cheap simulator ends it, which it notices when it is started in
+// the corrected state, one step later, and beyond the limits that were learnt, if there are any (or
+// only there). Without a residual (null) the cheap simulator is left as it is.
+class Correction {
  public:
-  CorrectedSteps(std::shared_ptr<const VectorSteps> cheap,
-                 std::shared_ptr<const ResidualModel> residual, ResidualSample sample,
-                 EndLimits ends = {}, bool takes_ends_of_cheap = true)
-      : cheap_(std::move(cheap)),
-        residual_(std::move(residual)),
+  Correction() = default;
+  Correction(std::shared_ptr<const ResidualModel> residual, ResidualSample sample,
+             EndLimits ends = {}, bool takes_ends_of_cheap = true)
+      : residual_(std::move(residual)),
         sample_(std::move(sample)),
         ends_(std::move(ends)),
         takes_ends_of_cheap_(takes_ends_of_cheap) {}
+
+  // Whether it needs the states before the step.
+  bool has_residual() const { return residual_ != nullptr && !residual_->is_empty(); }
+  // `next` and `out` are what `cheap` has made of `before` and the actions.
+  void apply(const VectorSteps& cheap, const Columns& before, const Columns& actions, Columns& next,
+             StepResults& out) const;
+
+ private:
+  std::shared_ptr<const ResidualModel> residual_;
+  ResidualSample sample_;
+  EndLimits ends_;
+  bool takes_ends_of_cheap_ = true;
+};
+
+// The two together, as a simulator.
+class CorrectedSteps final : public VectorSteps {
+ public:
+  CorrectedSteps(std::shared_ptr<const VectorSteps> cheap, Correction correction)
+      : cheap_(std::move(cheap)), correction_(std::move(correction)) {}
 
   const Space& state_space() const override { return cheap_->state_space(); }
   const Space& control_space() const override { return cheap_->control_space(); }
@@ -36,10 +54,7 @@ class CorrectedSteps final : public VectorSteps {
 
  private:
   std::shared_ptr<const VectorSteps> cheap_;
-  std::shared_ptr<const ResidualModel> residual_;
-  ResidualSample sample_;
-  EndLimits ends_;
-  bool takes_ends_of_cheap_;
+  Correction correction_;
 };
 
 // No simulator at all: the state stays as it is, and the reward is 0. A residual on it learns the

@@ -275,7 +275,11 @@ struct ResidualModel::Impl {
     const Matrix gram = phi.transpose() * phi;
     parallel_for(outputs.size(), options.process.threads,
                  [&](std::size_t k) { regress_one(k, phi, gram, y, seen, data); });
-    for (const Output& output : outputs) all_inflations[output.number] = output.inflation;
+    for (Output& output : outputs) {
+      if (output.number < options.caution.size())
+        output.inflation *= options.caution[output.number];
+      all_inflations[output.number] = output.inflation;
+    }
   }
 
   // Most steps have weight 1: what the others lack is taken away from the sums of all. Weights fall
@@ -468,20 +472,22 @@ void ResidualModel::correct(const ResidualSample& sample, const Columns& states,
 
 ResidualModel::Prediction ResidualModel::predict(std::span<const double> state,
                                                  std::span<const double> action) const {
-  const std::size_t dimension = impl_->states.dimension();
-  Prediction out{.mean = std::vector<double>(dimension + 1, 0.0),
-                 .deviation = std::vector<double>(dimension + 1, 0.0)};
-  if (is_empty()) return out;
-  ResidualData one(impl_->states, impl_->actions, [&] {
-    std::vector<std::size_t> angles;
-    for (std::size_t d = 0; d < dimension; ++d)
-      if (impl_->is_angle[d] != 0) angles.push_back(d);
-    return angles;
-  }());
+  std::vector<std::size_t> angles;
+  for (std::size_t d = 0; d < impl_->is_angle.size(); ++d)
+    if (impl_->is_angle[d] != 0) angles.push_back(d);
+  ResidualData one(impl_->states, impl_->actions, std::move(angles));
   one.add(0, state, action, state, 0, state, 0);
-  Columns z(one.num_inputs(), 1);
+  return predict_inputs(one.inputs);
+}
+
+ResidualModel::Prediction ResidualModel::predict_inputs(std::span<const double> inputs) const {
+  const std::size_t count = impl_->states.dimension() + 1;
+  Prediction out{.mean = std::vector<double>(count, 0.0),
+                 .deviation = std::vector<double>(count, 0.0)};
+  if (is_empty()) return out;
+  Columns z(inputs.size(), 1);
   for (std::size_t i = 0; i < z.rows(); ++i)
-    z.at(i, 0) = (one.inputs[i] - impl_->centre[i]) * impl_->inverse_scale[i];
+    z.at(i, 0) = (inputs[i] - impl_->centre[i]) * impl_->inverse_scale[i];
   const Vector feature = impl_->features_of(z).row(0).transpose();
   for (const auto& output : impl_->outputs) {
     const double epistemic =

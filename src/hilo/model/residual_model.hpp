@@ -39,6 +39,9 @@ struct ResidualData {
 struct ResidualOptions {
   std::size_t frequencies = 150;  // random ones, each with a sine and a cosine
   ProcessOptions process = {};
+  // Factors of the standard deviations, for each output of the data, beside those that the model
+  // finds itself; empty: 1.
+  std::vector<double> caution = {};
 };
 
 // One function that agrees with the data: weights of the features, for all outputs.
@@ -77,10 +80,12 @@ class ResidualModel {
     std::vector<double> mean, deviation;
   };
   Prediction predict(std::span<const double> state, std::span<const double> action) const;
+  // The same from the inputs of a step, as the data have them.
+  Prediction predict_inputs(std::span<const double> inputs) const;
 
   const ProcessScales& scales() const;
   // By which standard deviations are multiplied, for each output: from errors on whole episodes
-  // that were left out.
+  // that were left out, times the caution of the options.
   std::span<const double> inflation() const;
   // The sum of the logarithms of mean squared errors on episodes that were left out, over the
   // coordinates of a state. For comparing models of the same steps.

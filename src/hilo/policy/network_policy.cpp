@@ -56,8 +56,9 @@ void network_actions(const NetworkShape& shape, const Columns& weights, const Co
       (!is_shared && weights.padded() != observations.padded()) ||
       actions.padded() != observations.padded())
     throw Error(Errc::usage, "weights or actions do not fit the shape of a network");
-  std::array<std::uint8_t, NetworkShape::kMostUnits> is_angle = {};
-  std::array<double, NetworkShape::kMostUnits> inverse_scale = {};
+  std::array<std::uint8_t, NetworkShape::kMostUnits> is_angle;
+  std::array<double, NetworkShape::kMostUnits> inverse_scale;
+  std::fill_n(is_angle.begin(), shape.scale.size(), std::uint8_t{0});
   for (const std::size_t d : shape.angles) is_angle[d] = 1;
   for (std::size_t d = 0; d < shape.scale.size(); ++d) inverse_scale[d] = 1 / shape.scale[d];
   run_network(path, {.shape = &shape,

@@ -66,7 +66,7 @@ std::shared_ptr<const VectorSteps> LearntSimulator::simulator() const {
   auto nothing =
       std::make_shared<const NoSimulator>(data_.states, data_.actions, data_.angles, slow_);
   return std::make_shared<const CorrectedSteps>(
-      nothing, model_, model_ != nullptr ? model_->mean() : ResidualSample(), ends_);
+      nothing, Correction(model_, model_ != nullptr ? model_->mean() : ResidualSample(), ends_));
 }
 
 void LearntSimulator::restore(ResidualData data, EndLimits ends, const ProcessScales& scales,

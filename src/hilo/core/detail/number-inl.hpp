@@ -26,7 +26,7 @@ inline constexpr std::size_t kLanes = HWY_LANES(double);
 struct Number {
   hn::Vec<NumberTag> lanes;
 
-  HWY_INLINE Number() : lanes(hn::Zero(NumberTag())) {}
+  Number() = default;  // not zero: arrays of numbers are filled anyway
   HWY_INLINE Number(hn::Vec<NumberTag> v) : lanes(v) {}            // NOLINT: the same thing
   HWY_INLINE Number(double x) : lanes(hn::Set(NumberTag(), x)) {}  // NOLINT: reads like a double
 };

@@ -45,6 +45,35 @@ HILO_NUMBER_INLINE SineCosine sine_cosine(Number x) {
   return {select(upper, -sine, sine), select(exclusive_or(odd, upper), -cosine, cosine)};
 }
 
+// The same with an absolute error below 1e-11, in half the time: for features, whose weights are
+// not known any better.
+HILO_NUMBER_INLINE SineCosine quick_sine_cosine(Number x) {
+  const Number largest = 0x1p20;
+  x = least(greatest(x, -largest), largest);
+  // x = k pi + r, |r| <= pi/2. The first part of pi has 33 bits, so that its product is exact.
+  const Number k = round_to_even(x * Number(0x1.45f306dc9c883p-2));
+  const Number r = (x - k * Number(0x1.921fb54400000p+1)) - k * Number(0x1.0b4611a626331p-33);
+  // Taylor series, even and odd terms apart, so that processors can work on both at a time.
+  const Number r2 = r * r, r4 = r2 * r2;
+  const Number s_even =
+      Number(-1 / 6.0) +
+      r4 * (Number(-1 / 5040.0) + r4 * (Number(-1 / 39916800.0) + r4 * (-1 / 1307674368000.0)));
+  const Number s_odd =
+      Number(1 / 120.0) + r4 * (Number(1 / 362880.0) + r4 * Number(1 / 6227020800.0));
+  const Number c_even =
+      Number(-0.5) +
+      r4 * (Number(-1 / 720.0) + r4 * (Number(-1 / 3628800.0) + r4 * (-1 / 87178291200.0)));
+  const Number c_odd =
+      Number(1 / 24.0) +
+      r4 * (Number(1 / 40320.0) + r4 * (Number(1 / 479001600.0) + r4 * (1 / 20922789888000.0)));
+  const Number sine = r + r * r2 * (s_even + r2 * s_odd);
+  const Number cosine = Number(1.0) + r2 * (c_even + r2 * c_odd);
+  // Odd multiples of pi turn both signs.
+  const Number half = k * Number(0.5);
+  const Truth odd = differs(half, round_down(half));
+  return {select(odd, -sine, sine), select(odd, -cosine, cosine)};
+}
+
 struct ExponentialParts {
   Number scale, rest;  // e^x = scale (1 + rest)
 };

@@ -26,7 +26,7 @@ Value value_or_list(const toml::node& node, const std::string& what) {
   return fmt::format("{}", fmt::join(items, ", "));
 }
 
-// The keys of a table within the problem: [problem.high] command is high.command.
+// The keys of a table within the problem or an agent: [problem.high] command is high.command.
 void read_inner(const toml::table& table, const std::string& name, const std::string& where,
                 NamedValues& out) {
   for (const auto& [raw_key, node] : table) {
@@ -38,7 +38,7 @@ void read_inner(const toml::table& table, const std::string& name, const std::st
   }
 }
 
-// The tables within the problem: [problem.high], and [[problem.low]] once or several times, whose
+// The tables within the problem or an agent: [problem.high], search.low_steps, and [[problem.low]] once or several times, whose
 // keys are low.command, low.2.command, ... Returns whether the node is one of them.
 bool read_inner_tables(const toml::node& node, const std::string& key, const std::string& where,
                        NamedValues& out) {
@@ -161,7 +161,7 @@ SpecData read_spec(const toml::table& root, const std::string& where) {
     const std::string where_agent = fmt::format("{}: agent {}", where, i + 1);
     const toml::table* table = agents->get(i)->as_table();
     if (table == nullptr) fail(fmt::format("{} must be a table", where_agent));
-    data.agents.push_back(read_section(*table, where_agent));
+    data.agents.push_back(read_section(*table, where_agent, true));
   }
   return data;
 }

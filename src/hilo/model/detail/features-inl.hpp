@@ -43,7 +43,7 @@ HILO_NUMBER_INLINE void sums_at(const FeatureArrays& f, std::size_t i, const Num
   for (std::size_t j = 0; j < f.num_frequencies; ++j, frequency += inputs) {
     Number phase = Number(frequency[0]) * z[0];
     for (std::size_t k = 1; k < inputs; ++k) phase = phase + Number(frequency[k]) * z[k];
-    const SineCosine both = sine_cosine(phase);
+    const SineCosine both = quick_sine_cosine(phase);
     for (std::size_t d = 0; d < outputs; ++d)
       sums[d] = sums[d] + (Number(w[d]) * both.cosine + Number(w[f.num_outputs + d]) * both.sine);
     w += 2 * f.num_outputs;
