@@ -1,4 +1,6 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 
@@ -74,10 +76,25 @@ class PythonVectorSource final : public StepSource {
     });
   }
 
+  std::vector<std::string> tunable() override {
+    if (!has_numbers()) return {};
+    return ask([&] { return nb::cast<std::vector<std::string>>(object_->attr("tunable")); });
+  }
+  void tune(std::span<const std::string> names, std::span<const double> values) override {
+    const std::vector<double> wanted(values.begin(), values.end());
+    if (wanted == tuned_ || !has_numbers()) return;
+    ask([&] {
+      object_->attr("tune")(std::vector<std::string>(names.begin(), names.end()), wanted);
+    });
+    tuned_ = wanted;
+  }
+
   void enter() override { gil_.emplace(); }
   void leave() noexcept override { gil_.reset(); }
 
  private:
+  bool has_numbers() const { return nb::hasattr(*object_, "tune"); }
+
   static std::vector<double> list_of(const Point& point) {
     return {point.coordinates().begin(), point.coordinates().end()};
   }
@@ -93,21 +110,23 @@ class PythonVectorSource final : public StepSource {
 
   std::shared_ptr<nb::object> object_;
   std::string role_;
+  std::vector<double> tuned_;  // the values now; empty: those that it was made with
   std::optional<nb::gil_scoped_acquire> gil_;
 };
 
 // A Python object that advances many states at once. It has
 //
 //   reset(seed: int) -> list[float]
-//   step_many(states, actions, noise) -> (next, rewards, done)
+//   step_many(states, actions, noise, names, values) -> (next, rewards, done)
 //
-// Arrays have a row for each coordinate; noise is standard normal. Values are not checked, because
-// searches may drive a simulation anywhere: returns that are not finite count as bad ones there.
+// Numbers that are tuned come by name and value. Arrays have a row for each coordinate; noise is
+// standard normal. Values are not checked, because searches may drive a simulation anywhere:
+// returns that are not finite count as bad ones there.
 class PythonSteps final : public VectorSteps {
  public:
-  PythonSteps(nb::object object, Space states, Space controls, std::vector<std::size_t> angles,
-              std::size_t noise)
-      : object_(live::keep(std::move(object))),
+  PythonSteps(std::shared_ptr<nb::object> object, Space states, Space controls,
+              std::vector<std::size_t> angles, std::size_t noise)
+      : object_(std::move(object)),
         states_(std::move(states)),
         controls_(std::move(controls)),
         angles_(std::move(angles)),
@@ -119,6 +138,18 @@ class PythonSteps final : public VectorSteps {
   const Space& control_space() const override { return controls_; }
   std::span<const std::size_t> angles() const override { return angles_; }
   bool prefers_many_paths() const override { return true; }
+
+  std::vector<std::string> tunable() const override {
+    const nb::gil_scoped_acquire gil;
+    return ask([&] { return nb::cast<std::vector<std::string>>(object_->attr("tunable")); });
+  }
+  std::shared_ptr<const VectorSteps> tuned(std::span<const std::string> names,
+                                           std::span<const double> values) const override {
+    auto out = std::make_shared<PythonSteps>(object_, states_, controls_, angles_, noise_);
+    out->names_.assign(names.begin(), names.end());
+    out->values_.assign(values.begin(), values.end());
+    return out;
+  }
 
   void start(const StreamAddress& streams, Columns& states) const override {
     const nb::gil_scoped_acquire gil;
@@ -154,8 +185,8 @@ class PythonSteps final : public VectorSteps {
     }
     const nb::gil_scoped_acquire gil;
     ask([&] {
-      const nb::object answer =
-          object_->attr("step_many")(array_of(states), array_of(actions), array_of(noise));
+      const nb::object answer = object_->attr("step_many")(array_of(states), array_of(actions),
+                                                           array_of(noise), names_, values_);
       const auto next = nb::cast<Values>(answer[0]);
       const auto rewards = nb::cast<Values>(answer[1]), done = nb::cast<Values>(answer[2]);
       if (next.size() != states.rows() * count || rewards.size() != count || done.size() != count)
@@ -187,6 +218,8 @@ class PythonSteps final : public VectorSteps {
   Space states_, controls_;
   std::vector<std::size_t> angles_;
   std::size_t noise_;
+  std::vector<std::string> names_;  // that are tuned
+  std::vector<double> values_;
 };
 
 OwnProblem make_vector_problem(const std::string& name, nb::object high, nb::object low,
@@ -208,7 +241,7 @@ OwnProblem make_vector_problem(const std::string& name, nb::object high, nb::obj
   const bool is_bulk = has_low && nb::hasattr(low, "step_many");
   if (is_bulk) {
     const auto noise = nb::cast<std::size_t>(low.attr("noise"));
-    cheap = std::make_shared<const PythonSteps>(std::move(low), space_of(observations),
+    cheap = std::make_shared<const PythonSteps>(live::keep(std::move(low)), space_of(observations),
                                                 space_of(actions), angles, noise);
   } else if (has_low) {
     cheap = std::make_shared<const SourceSteps>(source(std::move(low), "the cheap simulator"),

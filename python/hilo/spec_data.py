@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import _hilo
-from ._checks import MAX_SEED, text_of, whole_in
+from ._checks import MAX_SEED, number_in, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc
 
@@ -49,7 +50,20 @@ def table_of(table: Mapping[str, Any], where: str) -> Table:
         if not isinstance(swept, (list, tuple, np.ndarray)) or len(swept) == 0:
             raise Error(f"{named} must be a list with at least one value", Errc.spec)
         lists[key] = [_plain(value, named) for value in swept]
+    if isinstance(values.get("tune"), Mapping):
+        values["tune"] = _tune_text(values["tune"], f"{where}: tune")
     return {key: _plain(value, f"{where}: {key}") for key, value in values.items()}, lists
+
+
+def _tune_text(ranges: Mapping[str, Any], where: str) -> str:
+    """{"mass": (0.5, 2)} as a spec holds it."""
+    parts = []
+    for name, ends in sorted(ranges.items()):
+        if not isinstance(ends, (list, tuple)) or len(ends) != 2:
+            raise Error(f"{where}: {name} is {ends!r}, but must be the ends of its range, such as (0.5, 2)", Errc.spec)
+        low, high = (number_in(end, f"{where}: {name}", -math.inf, math.inf, Errc.spec) for end in ends)
+        parts.append(f"{text_of(name, f'{where}: a name')} {low!r} {high!r}")
+    return ", ".join(parts) or "none"
 
 
 def agents_of(agent: Agents) -> list[dict[str, Any]]:

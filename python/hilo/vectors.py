@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ from ._hilo import Errc
 from .episodes import Extent, extent_of
 from .identity import fingerprint
 from .sides import _is_environment, _make_environment
-from .wrapping import Wrapped
+from .wrapping import Wrapped, for_role, numbers_by_name
 
 SetState = Callable[[Any, NDArray[np.float64]], Any]
-VectorStep = Callable[[NDArray[np.float64], NDArray[Any], NDArray[np.float64]], tuple[Any, Any, Any]]
+VectorStep = Callable[..., tuple[Any, Any, Any]]
 
 
 class NetworkPolicy:
@@ -66,7 +66,8 @@ class VectorSimulator:
     policies; ``step`` must draw none of its own. ``start(rng)`` gives a start state.
     ``observations`` and ``actions`` are Gymnasium spaces, lists of (low, high), or, for discrete
     actions, their number. ``angles`` are coordinates of observations that live on a circle, from
-    -pi to pi. It can be started in any state, so that it may be the cheap simulator. Searches call
+    -pi to pi. With ``parameters``, numbers by name, ``step`` gets a dict of them as its fourth
+    argument, so that the agent "corrected" can fit them (its key ``tune``). It can be started in any state, so that it may be the cheap simulator. Searches call
     it millions of times for states that may lie far from all that are real.
 
     >>> def step(states, actions, noise):
@@ -85,6 +86,7 @@ class VectorSimulator:
         observations: Any,
         actions: Any,
         noise: int = 0,
+        parameters: Mapping[str, float] | None = None,
         angles: Sequence[int] = (),
         max_steps: int | None = None,
         identity: str | None = None,
@@ -101,11 +103,12 @@ class VectorSimulator:
         if not isinstance(self.actions, int) and not np.isfinite(self.actions).all():
             raise Error(f"actions are {self.actions}, but must have bounds", Errc.usage)
         self.noise = whole_in(noise, "noise", 0, 1000)
+        self.parameters = {} if parameters is None else numbers_by_name(parameters, "parameters")
         self.own_limit = None if max_steps is None else whole_in(max_steps, "max_steps", 1, 1_000_000)
         self.angles = _angles_given(angles, len(self.observations))
         self.name = getattr(step, "__qualname__", type(step).__qualname__)
         identity = None if identity is None else text_of(identity, "identity")
-        self.identity = identity or f"function {self.name} {fingerprint((step, start))}"
+        self.identity = identity or f"function {self.name} {fingerprint((step, start, parameters))}"
     def __repr__(self) -> str:
         return f"VectorSimulator({self.name})"
 
@@ -117,6 +120,7 @@ class ArrayVectors:
         self._of = of
         self.observations, self.actions = of.observations, of.actions
         self.noise, self.angles, self.own_limit = of.noise, of.angles, of.own_limit
+        self.tunable = list(of.parameters)
         self.name, self.identity = of.name, of.identity
         self._state: NDArray[np.float64] = np.zeros(0)
         self._rng = np.random.default_rng(0)
@@ -131,16 +135,19 @@ class ArrayVectors:
         """One step from the current state."""
         row = np.asarray([[action]] if isinstance(action, int) else [list(action)], dtype=np.float64)
         noise = self._rng.standard_normal((self.noise, 1))
-        following, reward, done = self.step_many(self._state[:, None], row.T, noise)
+        following, reward, done = self.step_many(self._state[:, None], row.T, noise, [], [])
         self._state = following[:, 0]
         return self._state.tolist(), float(reward[0]), bool(done[0]), False
 
-    def step_many(self, states: Any, actions: Any, noise: Any) -> tuple[Any, Any, Any]:
+    def step_many(
+        self, states: Any, actions: Any, noise: Any, names: list[str], values: list[float]
+    ) -> tuple[Any, Any, Any]:
         """A step from many states, in arrays with a column for each of them."""
+        numbers = {**self._of.parameters, **dict(zip(names, values, strict=True))}
         dimension, count = states.shape
         chosen = actions[0].astype(np.int64) if isinstance(self.actions, int) else actions.T
         with np.errstate(all="ignore"):
-            out = self._of.step(states.T, chosen, noise.T)
+            out = self._of.step(states.T, chosen, noise.T, *([numbers] if numbers else []))
         if not isinstance(out, tuple) or len(out) != 3:
             raise Error(f"step returned {out!r}, but must return (next, reward, done)", Errc.simulator)
         following, reward, done = (np.asarray(part) for part in out)
@@ -231,9 +238,18 @@ def known_set_state(env: Any) -> SetState | None:
 class EnvironmentVectors:
     """A Gymnasium environment as the engine sees it, in its own observations and actions."""
 
-    def __init__(self, env: Any, set_state: SetState | None = None, identity: str | None = None) -> None:
+    def __init__(
+        self,
+        env: Any,
+        set_state: SetState | None = None,
+        set_parameters: Callable[[Any, dict[str, float]], Any] | None = None,
+        parameters: dict[str, float] | None = None,
+        identity: str | None = None,
+    ) -> None:
         self.env = env
         self._set_state = set_state or known_set_state(env)
+        self._set_parameters = set_parameters
+        self._parameters = dict(parameters or {})
         spec = getattr(env, "spec", None)
         self.name = str(getattr(spec, "id", type(getattr(env, "unwrapped", env)).__qualname__))
         self.own_limit = getattr(spec, "max_episode_steps", None)
@@ -248,7 +264,7 @@ class EnvironmentVectors:
         self.angles: list[int] = []
         self._low = np.array([pair[0] for pair in observations])
         self._high = np.array([pair[1] for pair in observations])
-        self.identity = identity or f"environment {self.name} {fingerprint((env, set_state))}"
+        self.identity = identity or f"environment {self.name} {fingerprint((env, set_state, set_parameters, parameters))}"
 
     def _row(self, observation: Any) -> list[float]:
         row = np.asarray(observation, dtype=np.float64).reshape(-1)
@@ -283,6 +299,16 @@ class EnvironmentVectors:
                 Errc.simulator,
             )
         return self._row(out[0]), reward_of(out[1]), flag(out[2], "terminated"), flag(out[3], "truncated")
+
+    @property
+    def tunable(self) -> list[str]:
+        """Names of the numbers that can be changed."""
+        return list(self._parameters)
+
+    def tune(self, names: list[str], values: list[float]) -> None:
+        """Sets some of these numbers, and the others to what they were."""
+        if self._set_parameters is not None:
+            self._set_parameters(self.env, {**self._parameters, **dict(zip(names, values, strict=True))})
 
     def check_can_be_put(self) -> None:
         """Raises unless the environment, put where it was, goes on as it went on there."""
@@ -338,8 +364,14 @@ def _make_side(thing: Any, role: str, options: dict[str, Any]) -> VectorSide:
         thing = _make_environment(thing)
     if callable(thing) and not _is_environment(thing):
         return _make_side(thing(), role, options)
-    set_state = options.get("set_state") if role == "low" else None
-    return EnvironmentVectors(thing, set_state, options.get("identity"))
+    known = ("set_state", "set_parameters", "parameters", "identity")
+    for name in options:
+        if name not in known:
+            raise Error(
+                f"{name} has no meaning for an environment whose observations are vectors without a grid", Errc.usage
+            )
+    chosen = {name: options[name] for name in known if name in for_role(options, role)}
+    return EnvironmentVectors(thing, **chosen)
 
 
 def is_of_vectors(thing: Any, options: dict[str, Any]) -> bool:

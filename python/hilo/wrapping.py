@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ._checks import number_in
 from ._errors import Error
 from ._hilo import Errc
 from .grid import Grid
 
 # Options that apply only to the cheap simulator.
-LOW_ONLY = ("set_state", "reward")
+LOW_ONLY = ("set_state", "set_parameters", "parameters", "reward")
 
 
 @dataclass
@@ -36,6 +39,8 @@ def wrap(
     grid: Grid | None = None,
     action_grid: Grid | None = None,
     set_state: Callable[[Any, Any], Any] | None = None,
+    set_parameters: Callable[[Any, dict[str, float]], Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
     reward: Callable[[int, int, int], float] | None = None,
     states: int | None = None,
     actions: int | None = None,
@@ -49,6 +54,10 @@ def wrap(
     For a Gymnasium environment: ``grid`` divides a Box or MultiDiscrete observation space into
     cells, and ``action_grid`` does the same for actions. ``set_state(env, observation)`` puts the
     environment into a state, or returns a copy of it in that state; the low fidelity needs this.
+
+    ``set_parameters(env, parameters)`` changes numbers of the cheap simulator, such as a mass;
+    ``parameters`` has them all by name, as they are. The agent "corrected" can fit them to
+    expensive steps: ``agent={"kind": "corrected", "tune": {"mass": (0.5, 2.0)}}``.
 
     For a function ``step(state, action, rng) -> (next, reward, done)``: ``states`` and ``actions``
     are the numbers of states and actions; ``start`` is a state, a list of states or a function of
@@ -70,7 +79,11 @@ def wrap(
                 "hilo.Grid.of(env.observation_space, bins=...)",
                 Errc.usage,
             )
-    for name, function in (("set_state", set_state), ("reward", reward)):
+    if (set_parameters is None) != (parameters is None):
+        raise Error("set_parameters and parameters belong together, but only one is given", Errc.usage)
+    if parameters is not None:
+        parameters = numbers_by_name(parameters, "parameters")
+    for name, function in (("set_state", set_state), ("set_parameters", set_parameters), ("reward", reward)):
         if function is not None and not callable(function):
             raise Error(f"{name} is {function!r}, but must be a function", Errc.usage)
     if identity is not None and not isinstance(identity, str):
@@ -81,6 +94,8 @@ def wrap(
         grid=grid,
         action_grid=action_grid,
         set_state=set_state,
+        set_parameters=set_parameters,
+        parameters=parameters,
         reward=reward,
         states=states,
         actions=actions,
@@ -90,6 +105,18 @@ def wrap(
         identity=identity,
     )
     return Wrapped(thing, {key: value for key, value in given.items() if value is not None})
+
+
+def numbers_by_name(given: Any, what: str) -> dict[str, float]:
+    """Checked numbers of a simulator."""
+    if not isinstance(given, Mapping) or not given:
+        raise Error(f'{what} is {given!r}, but must be a dict such as {{"mass": 1.0}}', Errc.usage)
+    out = {}
+    for name, value in given.items():
+        if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+            raise Error(f"{what} has the name {name!r}, but names are letters, digits and _", Errc.usage)
+        out[name] = number_in(value, f"{what}: {name}", -math.inf, math.inf)
+    return out
 
 
 def for_role(options: dict[str, Any], role: str) -> dict[str, Any]:

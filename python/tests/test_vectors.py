@@ -63,6 +63,50 @@ def test_a_policy_is_learnt_and_the_same_call_goes_on(tmp_path: Path) -> None:
     assert '"network"' in saved.read_text()
 
 
+def test_numbers_of_the_cheap_simulator_are_tuned(tmp_path: Path) -> None:
+    def step(states: Any, actions: Any, noise: Any, numbers: dict[str, float]) -> Any:
+        speed = (1 - numbers["friction"]) * states[:, 1] + 0.1 * numbers["force"] * actions[:, 0]
+        place = states[:, 0] + 0.1 * speed
+        return np.stack([place, speed], axis=1), -(place**2), np.zeros(len(states), bool)
+
+    def slider_with(**numbers: float) -> hilo.VectorSimulator:
+        return hilo.VectorSimulator(
+            step, start=lambda rng: [rng.uniform(0.5, 1.5), 0.3], observations=[(-9, 9)] * 2,
+            actions=[(-1, 1)], max_steps=40, parameters=numbers,
+        )  # fmt: skip
+
+    agent = {key: value for key, value in SMALL.items() if key != "search.low_steps"}
+    agent["tune"] = {"friction": (0, 0.5), "force": (0.5, 2)}
+    study = hilo.train(
+        slider_with(friction=0.2, force=1.3), slider_with(friction=0.0, force=1.0), agent=[agent], episodes=2, seeds=1,
+        gamma=1.0, test_every=1, test_episodes=2, progress=False,
+    )  # fmt: skip
+    rows = study.columns()
+    found = dict(zip(rows["metric"], rows["value"], strict=True))  # the last episode's
+    assert abs(found["tuned_1"] - 1.3) < 0.01 and abs(found["tuned_2"] - 0.2) < 0.01
+
+    tried: list[float] = []
+
+    def set_power(env: Any, numbers: dict[str, float]) -> None:
+        tried.append(numbers["power"])
+        env.unwrapped.power = numbers["power"]
+
+    low = gymnasium.make("MountainCarContinuous-v0")
+    learnt = hilo.learn(
+        gymnasium.make("MountainCarContinuous-v0"),
+        hilo.wrap(low, set_parameters=set_power, parameters={"power": 0.002}),
+        agent={**SMALL, "tune": {"power": (0.0005, 0.003)}}, episodes=1, reserve=0, gamma=1.0, max_steps=30,
+        journal=tmp_path / "car.journal", sync=False, progress=False,
+    )  # fmt: skip
+    assert learnt.bill["low_steps"] > 200 + 400 * 20  # tuning is on the bill
+    assert abs(np.median(tried[-50:]) - 0.0015) < 2e-4
+    with pytest.raises(hilo.Error, match="tune names 'colour', but the cheap simulator has friction, force"):
+        hilo.learn(
+            slider_with(friction=0.2, force=1.3), slider_with(friction=0.0, force=1.0), episodes=1,
+            agent={**agent, "tune": {"colour": (0, 1)}}, journal=tmp_path / "b.journal",
+        )  # fmt: skip
+
+
 def test_a_study_gives_policies_that_are_networks() -> None:
     study = hilo.train(
         slider(0.1), slider(0.0), agent=[SMALL], episodes=2, seeds=1, gamma=1.0, test_every=1, test_episodes=2, progress=False

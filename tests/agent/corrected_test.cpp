@@ -68,6 +68,39 @@ TEST(Corrected, ContinuesFromASavedStateWithTheSameBits) {
   }
 }
 
+// An error that is one of the numbers of the cheap simulator, and nothing else.
+TEST(Corrected, TunesTheCheapSimulatorAndGoesOnWithTheSameBits) {
+  const VectorProblem problem = small_problem({{"low.mass", 0.8},
+                                               {"low.friction", 0.15},
+                                               {"low.strength", 0.85},
+                                               {"low.integration", std::string("runge-kutta")},
+                                               {"low.substeps", std::int64_t{10}}});
+  CorrectedOptions options = quick();
+  options.tune = parse_tune("mass 0.5 2");
+  Corrected whole(problem.pair, options, 7);
+  whole.prepare();
+  std::vector<std::byte> saved;
+  for (int e = 0; e < 3; ++e) {
+    if (e == 1) saved = whole.save();
+    whole.learn(play(problem, whole, 7));
+  }
+  double found = 0;
+  for (const Fact& fact : whole.findings())
+    if (fact.name == "tuned_1") found = fact.value;
+  EXPECT_NEAR(found, 1.4, 0.01);
+  Corrected again(problem.pair, options, 7);
+  again.load(saved);
+  for (int e = 1; e < 3; ++e) again.learn(play(problem, again, 7));
+  EXPECT_EQ(again.save(), whole.save());
+  for (std::size_t cut = 0; cut < saved.size(); cut += 97)
+    EXPECT_THROW(again.load(std::span(saved).first(cut)), Error);
+
+  options.tune = parse_tune("colour 0 1");
+  EXPECT_THROW(Corrected(problem.pair, options, 7), Error);
+  options.tune = parse_tune("mass 0.5 2");
+  EXPECT_THROW(Corrected(VectorFidelities(problem.pair.shared_high()), options, 7), Error);
+}
+
 TEST(Corrected, TheArtifactIsTheGreedyPolicy) {
   const VectorProblem problem = small_problem();
   Corrected agent(problem.pair, quick(), 1);

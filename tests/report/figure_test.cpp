@@ -177,6 +177,52 @@ TEST(Figure, AFailureIsNamedAndLeavesNothingHalfDrawn) {
   EXPECT_FALSE(fs::exists(folder.path() / "tiny.png"));
 }
 
+// With vectors, where episodes are few and most is learnt in the first ones, the axis is
+// logarithmic and has a place for the value before the first episode.
+TEST(Figure, OfVectorsHasALogarithmicAxisOfEpisodesWithAPlaceForNone) {
+  const auto store_of = [](const fs::path& file, const std::string& text) {
+    return testing::filled_store(file, parse_spec(text, "spec"),
+                                 [](std::size_t, std::uint64_t seed) -> std::vector<Measurement> {
+                                   const double value = 0.1 * static_cast<double>(seed + 1);
+                                   return {{0, "test_return", -7},
+                                           {1, "test_return", value},
+                                           {10, "test_return", 2 * value}};
+                                 });
+  };
+  const std::string vectors =
+      "spec_version = 1\nname = \"tiny\"\nseeds = 3\n[problem]\nkind = \"cart-pole\"\n[train]\n"
+      "episodes = 10\ngamma = 1\n[test]\nevery = 1\nepisodes = 5\n[[agent]]\nkind = \"low-only\"\n";
+  const TemporaryFolder folder;
+  const Store few = store_of(folder.path() / "few.db", vectors);
+  const Store many = store_of(folder.path() / "many.db", testing::tiny_spec());
+  EXPECT_TRUE(Results(few, "tiny").has_vectors());
+  EXPECT_FALSE(Results(many, "tiny").has_vectors());
+
+  const auto script_of = [&](const Store& store) {
+    const Results results(store, "tiny");
+    draw_curves(results, "test_return", folder.path(), "tiny");
+    EXPECT_GT(fs::file_size(folder.path() / "tiny.png"), 1000U);
+    return testing::read_text(folder.path() / "tiny.gnuplot");
+  };
+  const std::string script = script_of(few);
+  EXPECT_NE(script.find("set logscale x"), std::string::npos);
+  EXPECT_NE(script.find("set xtics ('0' 0.5, 1, 2, 3, 5, 10)"), std::string::npos) << script;
+  EXPECT_NE(script.find("\n0.5 -7 "), std::string::npos);
+  const std::string usual = script_of(many);
+  EXPECT_EQ(usual.find("logscale"), std::string::npos);
+  EXPECT_NE(usual.find("\n0 -7 "), std::string::npos);
+
+  const auto page_of = [](const Store& store) {
+    return make_page(store,
+                     {.store = "x", .command = "", .date = "", .experiments = store.experiments()});
+  };
+  const std::string page = page_of(few);
+  EXPECT_NE(page.find("\"beforeFirst\":0.5"), std::string::npos);
+  EXPECT_NE(page.find("<option value=\"log\">logarithmic</option><option value=\"linear\">"),
+            std::string::npos);
+  EXPECT_EQ(page_of(many).find("\"beforeFirst\""), std::string::npos);
+}
+
 // Variants are known by their keys and the baseline by its kind, whatever their labels.
 TEST(Colours, FollowTheOrderOfAgents) {
   const TemporaryFolder folder;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/agent/detail/corrected_streams.hpp"
 #include "hilo/agent/detail/learnt_simulator.hpp"
 #include "hilo/core/bulk_random.hpp"
 #include "hilo/core/error.hpp"
@@ -13,24 +14,11 @@
 namespace hilo {
 namespace {
 
-// "Pair" of the streams of purpose `search`: what they are for. Searches have 16 and more.
-enum StreamPair : std::uint32_t {
-  kScenarioStarts = 0,   // and 1 for those that candidates are compared on
-  kScenarioNumbers = 2,  // and 3: random numbers of their steps
-  kFirstWeights = 4,
-  kSamples = 6,  // and 7, of the model; 5 are its frequencies
-  kFirstSearch = 16,
-};
-constexpr std::uint32_t kForSearch = 0, kForComparison = 1;
-constexpr std::size_t kComparisonFactor = 4;       // scenarios to compare on, for each to search on
-constexpr std::size_t kRecent = 3;                 // episodes whose policies stay candidates
-constexpr std::uint64_t kAlwaysAnew = 3;           // first rounds, which also search from scratch
-constexpr std::uint64_t kSeldomAnew = 3;           // later every third one does
-constexpr std::uint64_t kSlowSteps = 8000;         // of a slow simulator, to learn it
-constexpr std::uint32_t kLearningRounds = 4;       // in which it is learnt
-constexpr std::size_t kRandomNetworks = 8;         // that explore it at first
-constexpr double kExploration = 0.3;               // noise on the actions of those
-constexpr double kFarStep = 0.5, kNearStep = 0.1;  // first step sizes: from scratch, from a policy
+constexpr std::size_t kComparisonFactor = 4;  // scenarios to compare on, for each to search on
+constexpr std::size_t kRecent = 3;            // episodes whose policies stay candidates
+constexpr std::uint64_t kAlwaysAnew = 3;      // first rounds, which also search from scratch
+constexpr std::uint64_t kSeldomAnew = 3;      // later every third one does
+constexpr double kNearStep = 0.1;             // first step size of a search that starts at a policy
 
 double mean_of(const std::vector<double>& values) {
   double sum = 0;
@@ -66,10 +54,12 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
                  std::max(kFewScenarios, options_.scenarios * kUsualLength / horizon_.max_steps));
   const double searched = static_cast<double>(options_.scenarios * options_.population) *
                           options_.generations * (2.0 * options_.restarts + 2) * horizon_.max_steps;
+  low_ = pair_.shared_low();
+  check_tune();
   if (pair_.has_low() &&
       (pair_.shared_low()->is_slow() ||
        (options_.low_steps > 0 && static_cast<double>(options_.low_steps) < searched)))
-    learnt_low_ = std::make_unique<LearntSimulator>(pair_.shared_low());
+    learnt_low_ = std::make_unique<LearntSimulator>(low_);
   // Without a cheap simulator the first policy is drawn at random, so that something moves.
   newest_.resize(shape_.num_weights());
   if (!pair_.has_low()) fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), newest_);
@@ -87,7 +77,7 @@ std::unique_ptr<const Policy> Corrected::greedy_policy() const {
 PolicyArtifact Corrected::artifact() const { return network_artifact(shape_, best_); }
 
 std::shared_ptr<const VectorSteps> Corrected::base() const {
-  if (uses_low_) return learnt_low_ ? learnt_low_->simulator() : pair_.shared_low();
+  if (uses_low_) return cheap();
   return std::make_shared<const NoSimulator>(shape_.observations, shape_.actions, shape_.angles);
 }
 
@@ -121,72 +111,6 @@ std::vector<Scenario> Corrected::scenarios(std::uint32_t which, std::size_t coun
   return out;
 }
 
-// Networks with random weights show how far the coordinates of a state reach.
-void Corrected::learn_scales_from_low() {
-  constexpr std::size_t kNetworks = 16, kStarts = 4;
-  std::vector<double> drawn(shape_.num_weights() * kNetworks);
-  fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), drawn);
-  Columns weights(shape_.num_weights(), kNetworks);
-  for (std::size_t i = 0; i < kNetworks; ++i)
-    weights.set(i, std::span<const double>(drawn).subspan(i * weights.rows(), weights.rows()));
-  const std::size_t dimension = shape_.observations.dimension();
-  std::vector<double> sums(dimension, 0.0), squares(dimension, 0.0);
-  double count = 0;
-  for (const Scenario& scenario : scenarios(kForSearch, kStarts)) {
-    Columns states(dimension, kNetworks);
-    Columns actions(shape_.actions.is_discrete() ? 1 : shape_.actions.dimension(), kNetworks);
-    states.fill(scenario.start);
-    StepResults results;
-    results.resize(states.padded());
-    const CorrectedSteps simulator(scenario.simulator, scenario.correction);
-    for (std::uint32_t t = 0; t < horizon_.max_steps; ++t) {
-      network_actions(shape_, weights, states, actions);
-      simulator.step(states, actions, {&scenario.stream, 1}, t + 1, results);
-      steps_ += kNetworks;
-      for (std::size_t i = 0; i < kNetworks; ++i) {
-        ++count;
-        for (std::size_t d = 0; d < dimension; ++d) {
-          sums[d] += states.at(d, i);
-          squares[d] += states.at(d, i) * states.at(d, i);
-        }
-      }
-      if (std::ranges::all_of(results.done.begin(), results.done.begin() + kNetworks,
-                              [](std::uint8_t done) { return done != 0; }))
-        break;
-    }
-  }
-  for (std::size_t d = 0; d < dimension; ++d) {
-    const double mean = sums[d] / count;
-    const double deviation = std::sqrt(std::max(0.0, squares[d] / count - mean * mean));
-    if (!(deviation > 1e-9) || !std::isfinite(deviation)) continue;
-    shape_.scale[d] = deviation;
-    // Symmetric where it nearly is: many systems are.
-    if (std::abs(mean) > 0.5 * deviation) shape_.centre[d] = mean;
-  }
-}
-
-// Weights are changed with the scales, so that policies stay what they were.
-void Corrected::learn_scales_from(const VectorEpisode& episode) {
-  std::size_t input = 0;
-  for (std::size_t d = 0; d < shape_.observations.dimension(); ++d) {
-    if (shape_.is_angle(d)) {
-      input += 2;
-      continue;
-    }
-    double largest = 0;
-    for (std::size_t t = 0; t < episode.observations.size(); ++t)
-      largest = std::max(largest, std::abs(episode.observations[t].coordinates()[d]));
-    if (largest > 1e-9) {
-      const std::size_t units = shape_.layers.empty() ? shape_.num_outputs() : shape_.layers[0];
-      for (auto* weights : {&cheap_optimum_, &newest_, &best_})
-        for (std::size_t u = 0; u < units; ++u)
-          (*weights)[u * (shape_.num_inputs() + 1) + input] *= largest / shape_.scale[d];
-      shape_.scale[d] = largest;
-    }
-    ++input;
-  }
-}
-
 LearnReport Corrected::prepare() {
   if (is_prepared_) return {};
   is_prepared_ = true;
@@ -199,42 +123,6 @@ LearnReport Corrected::prepare() {
   search();
   cheap_optimum_ = best_ = newest_;
   return {.low_steps = learnt_low_ ? learnt_low_->steps() : steps_};
-}
-
-// Networks with random weights explore it, and then policies that were found in what is known of
-// it: where a policy goes, the simulator must be known well.
-void Corrected::learn_low() {
-  const std::uint64_t steps =
-      (options_.low_steps > 0 ? options_.low_steps : kSlowSteps) / kLearningRounds;
-  std::vector<double> drawn(shape_.num_weights() * kRandomNetworks);
-  fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), drawn);
-  std::vector<std::vector<double>> networks(kRandomNetworks);
-  for (std::size_t i = 0; i < kRandomNetworks; ++i)
-    networks[i].assign(drawn.begin() + static_cast<std::ptrdiff_t>(i * shape_.num_weights()),
-                       drawn.begin() + static_cast<std::ptrdiff_t>((i + 1) * shape_.num_weights()));
-  for (std::uint32_t round = 0; round < kLearningRounds; ++round) {
-    learnt_low_->explore(shape_, networks, kExploration, std::max<std::uint64_t>(steps, 1),
-                         horizon_.max_steps, seed_, round);
-    learnt_low_->fit(residual_options(), seed_);
-    if (round == 0) learn_scales_from_low();
-    if (round + 1 == kLearningRounds) break;
-    search_briefly();
-    networks = {newest_, networks[round % networks.size()]};
-  }
-}
-
-// A policy that is good enough to explore where good ones go.
-void Corrected::search_briefly() {
-  constexpr std::size_t kFewer = 3;
-  const SearchResult found = search_policy(
-      shape_, std::vector<double>(shape_.num_weights(), 0.0),
-      scenarios(kForSearch, std::max<std::size_t>(options_.scenarios / kFewer, 1)), horizon_,
-      {.generations = std::max<std::uint32_t>(options_.generations / kFewer, 1),
-       .population = options_.population,
-       .sigma = kFarStep,
-       .threads = options_.threads},
-      seed_, round(), kFirstSearch - 1);
-  newest_ = found.weights;
 }
 
 // Searches from scratch and from the policies there are. The best of them goes on, and the
@@ -286,127 +174,6 @@ double Corrected::predicted_return(const Candidate& candidate) const {
   return mean_value(candidate.weights, same);
 }
 
-void Corrected::take_in(const VectorEpisode& episode) {
-  const std::size_t length = episode.length(), dimension = shape_.observations.dimension();
-  const std::size_t width = shape_.actions.is_discrete() ? 1 : shape_.actions.dimension();
-  Columns before(dimension, length), actions(width, length);
-  for (std::size_t t = 0; t < length; ++t) {
-    before.set(t, episode.observations[t].coordinates());
-    if (shape_.actions.is_discrete())
-      actions.at(0, t) = static_cast<double>(episode.actions[t].index());
-    else
-      actions.set(t, episode.actions[t].coordinates());
-  }
-  const auto episode_number = static_cast<std::uint32_t>(num_episodes_);
-  std::vector<double> action(width), expected(dimension);
-  const auto add = [&](ResidualData& data, const Columns& after, const double* rewards) {
-    for (std::size_t t = 0; t < length; ++t) {
-      after.get(t, expected);
-      actions.get(t, action);
-      data.add(episode_number, episode.observations[t].coordinates(), action,
-               episode.observations[t + 1].coordinates(), episode.rewards[t], expected, rewards[t]);
-    }
-  };
-  for (std::size_t t = 0; t <= length; ++t)
-    ends_.add(episode.observations[t].coordinates(), t == length && !episode.truncated);
-  ends_.fit();
-  const std::vector<double> zeros(before.padded(), 0.0);
-  add(on_nothing_, before, zeros.data());
-  if (!pair_.has_low()) return;
-  Columns after = before;
-  StepResults results;
-  results.resize(before.padded());
-  // Random numbers of its own for every step.
-  std::vector<Stream> streams;
-  for (std::uint32_t t = 0; t < length; ++t)
-    streams.emplace_back(seed_, Purpose::low_rollout, episode_number, 0, t);
-  (learnt_low_ ? learnt_low_->simulator() : pair_.shared_low())
-      ->step(after, actions, streams, 1, results);
-  steps_ += length;
-  add(on_low_, after, results.rewards.data());
-  for (std::size_t t = 0; t < length; ++t) {
-    const bool ends = t + 1 == length && !episode.truncated;
-    same_ends_ += ends && results.done[t] != 0 ? 1 : 0;
-    cheap_ends_ += !ends && results.done[t] != 0 ? 1 : 0;
-    missed_ends_ += ends && results.done[t] == 0 ? 1 : 0;
-  }
-}
-
-// Errors on an episode that a model has not seen say what its intervals are worth where the next
-// policy leads. Half of what the logarithm of their 95 % point is off goes into the next model, so
-// that one odd episode does not decide.
-void Corrected::compare_with_predictions(std::size_t first_step) {
-  if (model_ == nullptr || model_->is_empty()) return;
-  constexpr double kNormal95 = 1.96, kMostCaution = 5, kMostChange = 3;
-  const ResidualData& data = uses_low_ ? on_low_ : on_nothing_;
-  const std::size_t count = data.num_outputs(), steps = data.size();
-  std::vector<std::vector<double>> ratios(count);
-  double held = 0, all = 0;
-  for (std::size_t t = first_step; t < steps; ++t) {
-    const ResidualModel::Prediction expected = model_->predict_inputs(
-        std::span(data.inputs).subspan(t * data.num_inputs(), data.num_inputs()));
-    for (std::size_t k = 0; k < count; ++k) {
-      if (!(expected.deviation[k] > 0) || data.seen[t * count + k] == 0) continue;
-      const double ratio =
-          std::abs(data.outputs[t * count + k] - expected.mean[k]) / expected.deviation[k];
-      held += ratio <= kNormal95 ? 1 : 0;
-      ++all;
-      ratios[k].push_back(ratio);
-    }
-  }
-  if (all > 0) held_ = held / all;
-  // The first model has one episode and no idea of others.
-  if (num_episodes_ < 2) return;
-  for (std::size_t k = 0; k < count; ++k) {
-    if (ratios[k].empty()) continue;
-    const auto place = ratios[k].begin() + static_cast<std::ptrdiff_t>(ratios[k].size() * 95 / 100);
-    std::ranges::nth_element(ratios[k], place);
-    const double off = std::clamp(*place / kNormal95, 1 / kMostChange, kMostChange);
-    caution_[k] = std::clamp(caution_[k] * std::sqrt(off), 1.0, kMostCaution);
-  }
-}
-
-ResidualOptions Corrected::residual_options() const {
-  ResidualOptions out;
-  out.caution = caution_;
-  out.frequencies = options_.frequencies;
-  out.process.most_points = options_.fit_points;
-  out.process.threads = static_cast<unsigned>(options_.threads);
-  out.process.iterations = model_ == nullptr ? 50 : 25;
-  return out;
-}
-
-// The cheap simulator is dropped where its next states are further off than no step at all, and the
-// corrected one predicts episodes that were left out worse than a model without it.
-void Corrected::fit() {
-  const auto make = [&](const ResidualData& data, const ResidualModel* before) {
-    return std::make_shared<const ResidualModel>(data, residual_options(), seed_, before);
-  };
-  if (!pair_.has_low()) {
-    model_ = make(on_nothing_, model_.get());
-    return;
-  }
-  const auto squares = [](const ResidualData& data, std::size_t k) {
-    double sum = 0;
-    for (std::size_t i = k; i < data.outputs.size(); i += data.num_outputs())
-      sum += data.outputs[i] * data.outputs[i];
-    return sum;
-  };
-  bool is_suspect = false;
-  for (std::size_t k = 0; k + 1 < on_low_.num_outputs(); ++k)
-    is_suspect = is_suspect || squares(on_low_, k) > squares(on_nothing_, k);
-  auto with = make(on_low_, uses_low_ ? model_.get() : nullptr);
-  uses_low_ = true;
-  if (is_suspect && num_episodes_ >= 2) {
-    auto without = make(on_nothing_, nullptr);
-    if (without->held_out_error() < with->held_out_error()) {
-      uses_low_ = false;
-      with = without;
-    }
-  }
-  model_ = with;
-}
-
 LearnReport Corrected::learn(const VectorEpisode& episode) {
   LearnReport report = prepare();
   steps_ = 0;
@@ -431,6 +198,7 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
   take_in(episode);
   compare_with_predictions(first_step);
   ++num_episodes_;
+  report.low_steps += tune_low();
   fit();
   search();
   weigh_evidence();
@@ -481,6 +249,10 @@ std::vector<Fact> Corrected::findings() const {
   if (!gaps_.empty() && std::isfinite(gaps_.back())) out.push_back({"model_gap", gaps_.back()});
   if (model_ != nullptr && !model_->is_empty())
     out.push_back({"model_inflation", *std::ranges::max_element(model_->inflation())});
+  for (std::size_t k = 0; k < calibration_.values.size(); ++k) {
+    out.push_back({"tuned_" + std::to_string(k + 1), calibration_.values[k]});
+    out.push_back({"tuned_" + std::to_string(k + 1) + "_sd", calibration_.deviations[k]});
+  }
   if (num_episodes_ > 1 && model_ != nullptr && !model_->is_empty())
     out.push_back({"model_held", held_});
   if (pair_.has_low()) out.push_back({"uses_low", uses_low_ ? 1.0 : 0.0});

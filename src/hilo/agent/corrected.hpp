@@ -7,6 +7,7 @@
 #include "hilo/agent/policy_search.hpp"
 #include "hilo/agent/vector_agent.hpp"
 #include "hilo/env/vector_fidelities.hpp"
+#include "hilo/model/calibration.hpp"
 #include "hilo/model/end_limits.hpp"
 #include "hilo/model/residual_model.hpp"
 
@@ -27,16 +28,31 @@ struct CorrectedOptions {
   // Steps of the cheap simulator that may be taken; 0: as many as are needed, or 8000 if it is
   // slow. If they are not enough for searches, it is learnt from these steps.
   std::uint64_t low_steps = 0;
+  std::vector<TuneRange> tune = {};  // numbers of the cheap simulator that are fitted first
   double gamma = 1;
   std::uint32_t max_steps = 200;
   std::size_t threads = 0;
   bool corrects = true;  // false: the optimum of the cheap simulator stays, whatever comes
 };
 
+// An expensive episode, one column for each step.
+struct SeenPath {
+  SeenPath() = default;
+  SeenPath(const VectorEpisode& episode, const NetworkShape& shape);
+  // Adds what was seen minus what a cheap simulator expected.
+  void add_residuals(std::uint32_t number, const Columns& expected, const double* rewards_of,
+                     ResidualData& data) const;
+
+  SeenSteps steps;
+  std::vector<double> rewards;
+};
+
 // Learns how a cheap simulator errs, and optimises the policy in the corrected one.
 //
 //   1. Optimise the policy in the cheap simulator.
-//   2. Run an expensive episode with it, and fit the residual s' - f_cheap(s, a).
+//   2. Run an expensive episode with it. Fit the numbers of the cheap simulator that may be wrong,
+//   if
+//      some are named, and then the residual s' - f_cheap(s, a).
 //   3. Optimise the policy in the corrected simulator, with another sample of the residual in each
 //      scenario, so that errors of the model cannot be exploited. Go to 2.
 //
@@ -66,6 +82,9 @@ class Corrected final : public VectorAgent {
   const ResidualModel* model() const { return model_.get(); }
   // Whether the residual is that of the cheap simulator now.
   bool uses_low() const { return uses_low_; }
+  // What the model's predictions for an episode are to be compared with: the residuals of the
+  // simulator that it corrects now. For reports: it takes steps that no bill has.
+  ResidualData residuals_of(const VectorEpisode& episode) const;
   // The cheap simulator as it was learnt; null if it is used itself.
   const LearntSimulator* learnt_low() const { return learnt_low_.get(); }
 
@@ -78,6 +97,12 @@ class Corrected final : public VectorAgent {
   };
 
   std::shared_ptr<const VectorSteps> base() const;
+  std::shared_ptr<const VectorSteps> cheap() const;
+  Columns after_low(const SeenPath& path, std::uint32_t number, std::uint32_t pair,
+                    const VectorSteps& simulator, StepResults& results) const;
+  void check_tune() const;
+  std::uint64_t tune_low();
+  void use_calibration();
   std::vector<Scenario> scenarios(std::uint32_t which, std::size_t count) const;
   void learn_low();
   void learn_scales_from_low();
@@ -107,6 +132,9 @@ class Corrected final : public VectorAgent {
   std::uint64_t num_episodes_ = 0;
   bool is_prepared_ = false;
   bool uses_low_;
+  std::shared_ptr<const VectorSteps> low_;  // with the values that were found for `tune`
+  Calibration calibration_;
+  std::vector<SeenPath> paths_;       // to fit these to
   ResidualData on_low_, on_nothing_;  // residuals of the cheap simulator, and of the state itself
   std::unique_ptr<LearntSimulator> learnt_low_;
   EndLimits ends_;  // of expensive episodes

@@ -51,6 +51,30 @@ ProcessScales load_scales(ArchiveReader& in) {
   return scales;
 }
 
+void save_path(ArchiveWriter& out, const SeenPath& path) {
+  out.array<double>(path.rewards);
+  for (const Columns* columns : {&path.steps.before, &path.steps.actions, &path.steps.after})
+    for (std::size_t d = 0; d < columns->rows(); ++d)
+      out.array<double>(std::span(columns->row(d), columns->count()));
+}
+
+SeenPath load_path(ArchiveReader& in, const NetworkShape& shape) {
+  SeenPath path;
+  path.rewards = in.list<double>("path", kMaxSteps);
+  const std::size_t length = path.rewards.size(), dimension = shape.observations.dimension();
+  path.steps.before.resize(dimension, length);
+  path.steps.actions.resize(shape.actions.is_discrete() ? 1 : shape.actions.dimension(), length);
+  path.steps.after.resize(dimension, length);
+  for (Columns* columns : {&path.steps.before, &path.steps.actions, &path.steps.after})
+    for (std::size_t d = 0; d < columns->rows(); ++d) {
+      const std::span<double> row(columns->row(d), length);
+      in.array<double>("path", row);
+      if (!std::ranges::all_of(row, [](double x) { return std::isfinite(x); }))
+        ArchiveReader::mismatch("path");
+    }
+  return path;
+}
+
 void save_ends(ArchiveWriter& out, const EndLimits& ends) {
   for (const auto* list : {&ends.least(), &ends.most(), &ends.ended()}) out.array<double>(*list);
 }
@@ -78,6 +102,9 @@ std::vector<std::byte> Corrected::save() const {
   save_data(out, on_nothing_);
   out.value(model_ != nullptr);
   save_scales(out, model_ != nullptr ? model_->scales() : ProcessScales());
+  out.array<double>(calibration_.values);
+  out.array<double>(calibration_.deviations);
+  for (const SeenPath& path : paths_) save_path(out, path);
   out.array<double>(caution_);
   out.value(held_);
   save_ends(out, ends_);
@@ -122,6 +149,14 @@ void Corrected::load(std::span<const std::byte> bytes) {
   ResidualData on_low = load_data(in, on_low_), on_nothing = load_data(in, on_nothing_);
   const bool has_model = in.flag("model");
   const ProcessScales scales = load_scales(in);
+  Calibration calibration{
+      .values = in.list<double>("values that were tuned", options_.tune.size()),
+      .deviations = in.list<double>("values that were tuned", options_.tune.size())};
+  std::vector<SeenPath> paths(options_.tune.empty() ? 0 : num_episodes);
+  for (SeenPath& path : paths) path = load_path(in, shape_);
+  if (calibration.values.size() != (num_episodes > 0 ? options_.tune.size() : 0) ||
+      calibration.deviations.size() != calibration.values.size())
+    ArchiveReader::mismatch("set of values that were tuned");
   std::vector<double> caution(caution_.size());
   in.array<double>("caution", caution);
   const auto held = in.value<double>();
@@ -134,7 +169,9 @@ void Corrected::load(std::span<const std::byte> bytes) {
   if (in.flag("learnt simulator") != (learnt_low_ && is_prepared))
     ArchiveReader::mismatch("learnt simulator");
   std::unique_ptr<LearntSimulator> learnt_low;
-  if (learnt_low_) learnt_low = std::make_unique<LearntSimulator>(pair_.shared_low());
+  std::shared_ptr<const VectorSteps> low = pair_.shared_low();
+  if (!calibration.values.empty()) low = low->tuned(names_of(options_.tune), calibration.values);
+  if (learnt_low_) learnt_low = std::make_unique<LearntSimulator>(low);
   if (learnt_low_ && is_prepared) {
     ResidualData steps = load_data(in, on_low_);
     EndLimits its_ends = load_ends(in, dimension);
@@ -187,6 +224,9 @@ void Corrected::load(std::span<const std::byte> bytes) {
   same_ends_ = end_counts[0];
   cheap_ends_ = end_counts[1];
   missed_ends_ = end_counts[2];
+  low_ = std::move(low);
+  calibration_ = std::move(calibration);
+  paths_ = std::move(paths);
   learnt_low_ = std::move(learnt_low);
   cheap_optimum_ = std::move(cheap_optimum);
   newest_ = std::move(newest);

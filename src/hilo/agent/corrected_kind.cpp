@@ -16,6 +16,7 @@ CorrectedOptions options_of(const Parameters& p, const AgentSetting& setting) {
           .frequencies = static_cast<std::size_t>(p.integer("frequencies")),
           .fit_points = static_cast<std::size_t>(p.integer("fit_points")),
           .low_steps = static_cast<std::uint64_t>(p.integer("search.low_steps")),
+          .tune = parse_tune(p.text("tune")),
           .gamma = setting.gamma,
           .max_steps = setting.max_steps};
 }
@@ -54,6 +55,11 @@ std::vector<ParameterInfo> parameters() {
         "slow one. If they are not enough for searches, it is learnt from them",
         usual.low_steps, 0, 1e12);
   out.back().silent_default = true;
+  out.push_back({.name = "tune",
+                 .description = "numbers of the low fidelity that are fitted to expensive steps "
+                                "before its residual, with their ranges: {mass = [0.5, 2]}",
+                 .default_value = std::string("none"),
+                 .silent_default = true});
   return out;
 }
 
@@ -74,6 +80,14 @@ AgentKind kind_of(const char* name, const char* display, const char* description
           {"model_value", "value of the policy in the corrected simulator, as the agent sees it"},
           {"model_gap", "return of the last episode minus what the model promised"},
           {"model_inflation", "largest factor by which the model's errors exceed its own"},
+          {"tuned_1", "first number of tune, in the order of the names, as it was fitted"},
+          {"tuned_1_sd", "its standard deviation"},
+          {"tuned_2", "second number of tune"},
+          {"tuned_2_sd", "its standard deviation"},
+          {"tuned_3", "third number of tune"},
+          {"tuned_3_sd", "its standard deviation"},
+          {"tuned_4", "fourth number of tune"},
+          {"tuned_4_sd", "its standard deviation"},
           {"model_held",
            "share of the steps of the last episode inside the model's 95 % intervals, before it "
            "was learnt from"},

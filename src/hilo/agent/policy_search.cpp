@@ -10,6 +10,7 @@ namespace hilo {
 namespace {
 
 constexpr double kExploded = -1e12;  // the return of a simulation that left the finite numbers
+constexpr double kProgress = 1e-4;   // of a value: less than that is none
 
 // Scenarios that advance together where a simulator prefers many paths are in so many groups. Their
 // number must not depend on that of threads: what a simulator computes for a path may depend, in
@@ -190,7 +191,7 @@ SearchResult search_policy(const NetworkShape& shape, std::span<const double> st
         mean_returns(shape, cma.ask(), scenarios, horizon, options.threads, &out.steps);
     std::ranges::transform(values, losses.begin(), [](double value) { return -value; });
     cma.tell(losses);
-    const double margin = 1e-6 * (1 + std::abs(cma.best_value()));
+    const double margin = kProgress * (1 + std::abs(cma.best_value()));
     idle = cma.best_value() < last_best - margin ? 0 : idle + 1;
     if (idle == 0) last_best = cma.best_value();
     if (idle >= options.patience) break;

@@ -17,6 +17,7 @@
 #include "hilo/core/version.hpp"
 #include "hilo/driver/detail/failure_regions.hpp"
 #include "hilo/driver/detail/learner_impl.hpp"
+#include "hilo/driver/detail/vector_paths.hpp"
 #include "hilo/env/step_source.hpp"
 #include "hilo/estimator/mean_interval.hpp"
 #include "hilo/exact/evaluate.hpp"
@@ -86,6 +87,13 @@ const TabularAgent* Learner::table_agent() const {
   return run != nullptr ? &run->agent() : nullptr;
 }
 const AnySimulator& Learner::high() const { return impl_->loop->high(); }
+void Learner::for_each_attempt(const std::function<void(const Attempt&)>& visit) const {
+  impl_->journal.for_each_attempt(impl_->run, visit);
+}
+VectorEpisode Learner::vectors_of(const PaidEpisode& paid) const {
+  if (!paid.vectors) throw Error(Errc::usage, "the episode is one of a table");
+  return episode_of(*paid.vectors, high());
+}
 std::uint64_t Learner::replayed() const { return impl_->replayed; }
 double Learner::share() const { return impl_->accounts.share(impl_->low_steps()); }
 std::optional<double> Learner::last_return() const { return impl_->last_return; }

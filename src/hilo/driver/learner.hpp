@@ -12,6 +12,7 @@
 #include "hilo/diagnose/diagnosis.hpp"
 #include "hilo/driver/cost_unit.hpp"
 #include "hilo/env/policy.hpp"
+#include "hilo/env/vector_simulator.hpp"
 #include "hilo/experiment/learn_spec.hpp"
 #include "hilo/experiment/single_run.hpp"
 #include "hilo/store/journal.hpp"
@@ -169,6 +170,10 @@ class Learner {
 
   const LearnSpec& spec() const;
   const Journal& journal() const;
+  // The attempts of this run, of all those in the journal.
+  void for_each_attempt(const std::function<void(const Attempt&)>& visit) const;
+  // A paid episode in the domain of vectors. Throws Errc::usage for one of a table.
+  VectorEpisode vectors_of(const PaidEpisode& paid) const;
   Bill bill() const;
   LearnOutcome outcome() const;  // the run must be done
   LearnReference reference() const;

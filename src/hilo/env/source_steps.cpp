@@ -26,10 +26,26 @@ SourceSteps::SourceSteps(std::shared_ptr<StepSource> source, std::vector<std::si
   check_angles(source_->observation_space(), angles_);
 }
 
-SourceSteps::~SourceSteps() { source_->begin_to_end(); }
+SourceSteps::~SourceSteps() {
+  if (source_.use_count() == 1) source_->begin_to_end();
+}
+
+std::vector<std::string> SourceSteps::tunable() const {
+  const SourceEntry entry(*source_);
+  return source_->tunable();
+}
+
+std::shared_ptr<const VectorSteps> SourceSteps::tuned(std::span<const std::string> names,
+                                                      std::span<const double> values) const {
+  auto out = std::make_shared<SourceSteps>(source_, angles_, role_);
+  out->names_.assign(names.begin(), names.end());
+  out->values_.assign(values.begin(), values.end());
+  return out;
+}
 
 void SourceSteps::start(const StreamAddress& streams, Columns& states) const {
   const SourceEntry entry(*source_);
+  source_->tune(names_, values_);
   Points seen(state_space());
   for (std::uint32_t i = 0; i < states.count(); ++i) {
     seen.clear();
@@ -44,6 +60,7 @@ void SourceSteps::start(const StreamAddress& streams, Columns& states) const {
 void SourceSteps::step(Columns& states, const Columns& actions, std::span<const Stream> streams,
                        std::uint32_t step, StepResults& out) const {
   const SourceEntry entry(*source_);
+  source_->tune(names_, values_);
   Points from(state_space()), action(control_space()), next(state_space());
   std::vector<double> point(states.rows()), chosen(actions.rows());
   for (std::size_t i = 0; i < states.count(); ++i) {

@@ -23,6 +23,10 @@ class SourceSteps final : public VectorSteps {
   const Space& control_space() const override { return source_->action_space(); }
   std::span<const std::size_t> angles() const override { return angles_; }
   bool is_slow() const override { return true; }
+  std::vector<std::string> tunable() const override;
+  // Shares the source, so that only one of the two is to be called at a time.
+  std::shared_ptr<const VectorSteps> tuned(std::span<const std::string> names,
+                                           std::span<const double> values) const override;
 
   void start(const StreamAddress& streams, Columns& states) const override;
   void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
@@ -32,6 +36,8 @@ class SourceSteps final : public VectorSteps {
   std::shared_ptr<StepSource> source_;
   std::vector<std::size_t> angles_;
   std::string role_;
+  std::vector<std::string> names_;  // that are tuned
+  std::vector<double> values_;
 };
 
 // Throws Errc::spec unless each is below the dimension of the space, and they rise.

@@ -13,6 +13,10 @@ double StepSource::reward(const Point& /*observation*/, const Point& /*action*/,
   throw Error(Errc::usage, "this simulator does not tell rewards of steps taken elsewhere");
 }
 
+void StepSource::tune(std::span<const std::string> names, std::span<const double> /*values*/) {
+  if (!names.empty()) throw Error(Errc::usage, "this simulator has no numbers that can be tuned");
+}
+
 SourceEntry::SourceEntry(StepSource& source) : source_(source) {
   if (source.owner_ == std::this_thread::get_id())
     throw Error(Errc::usage, "a simulator was asked for an episode from within its own");

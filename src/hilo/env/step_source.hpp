@@ -3,7 +3,10 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <span>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "hilo/env/any_simulator.hpp"
 #include "hilo/env/streams.hpp"
@@ -36,6 +39,11 @@ class StepSource : public AnySimulator {
   virtual double reward(const Point& observation, const Point& action, const Point& next);
   // Whether reward() works. Otherwise rewards of steps taken elsewhere are found by trying.
   virtual bool tells_rewards() { return true; }
+
+  // Numbers of it that can be changed, by name. tune sets some of them, and the others to what they
+  // were at first. Both are called between enter and leave.
+  virtual std::vector<std::string> tunable() { return {}; }
+  virtual void tune(std::span<const std::string> names, std::span<const double> values);
 
   // Called before it is destroyed, if others are, too: what takes time to end can end together.
   virtual void begin_to_end() noexcept {}

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hilo/core/columns.hpp"
@@ -38,6 +40,12 @@ class VectorSteps {
   // Whether hundreds of paths at once cost it little more than a few, as for a function that is
   // called with arrays.
   virtual bool prefers_many_paths() const { return false; }
+
+  // Numbers of it that can be changed, such as a mass, by name; none by default.
+  virtual std::vector<std::string> tunable() const { return {}; }
+  // The same simulator with other values of some of these. Throws Errc::spec for what it has not.
+  virtual std::shared_ptr<const VectorSteps> tuned(std::span<const std::string> names,
+                                                   std::span<const double> values) const;
 
   // The start states of roll-outs first_rollout, first_rollout + 1, ... at this address, one column
   // for each.

@@ -214,10 +214,11 @@ std::string chart_data(const Results& results, const std::vector<ChartSpec>& cha
       metrics.push_back(metric_of(results, comparisons, metric));
     filled.push_back({{"title", chart.title}, {"metrics", metrics}});
   }
-  const Json out = {{"name", results.experiment()},
-                    {"standIn", results.is_stand_in()},
-                    {"agents", agents},
-                    {"charts", filled}};
+  Json out = {{"name", results.experiment()},
+              {"standIn", results.is_stand_in()},
+              {"agents", agents},
+              {"charts", filled}};
+  if (results.has_vectors()) out["beforeFirst"] = kBeforeFirst;
   // Text from a store must not be able to close the script element that contains it.
   std::string text;
   for (const char c : out.dump(-1, ' ', false, Json::error_handler_t::replace))

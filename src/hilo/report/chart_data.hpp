@@ -7,6 +7,10 @@
 
 namespace hilo {
 
+// Where the value before the first episode stands on a logarithmic axis of episodes, which has no
+// place for 0. It is labelled as what it is.
+inline constexpr double kBeforeFirst = 0.5;
+
 // One metric of a chart.
 struct ChartMetric {
   std::string metric, name, axis;

@@ -7,6 +7,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/core/text.hpp"
 #include "hilo/experiment/metrics.hpp"
+#include "hilo/report/chart_data.hpp"
 #include "hilo/report/colours.hpp"
 #include "hilo/report/detail/gnuplot.hpp"
 #include "hilo/report/experiment_report.hpp"
@@ -54,6 +55,19 @@ std::string optimum_line(const Results& results, const std::string& metric) {
   return "";
 }
 
+// An axis of episodes. Where they are few it is logarithmic: most is learnt in the first ones.
+std::string episodes_axis(const Results& results) {
+  const std::string label = "set xlabel 'high-fidelity episodes'\n";
+  if (!results.has_vectors()) return label + "set xrange [0:*]\n";
+  std::string tics = fmt::format("'0' {}", kBeforeFirst);
+  const auto last = static_cast<double>(std::max<std::uint64_t>(results.last_episode(), 1));
+  for (double power = 1; power <= last; power *= 10)
+    for (const double factor : {1, 2, 3, 5})
+      if (factor * power <= last) tics += fmt::format(", {}", factor * power);
+  return label + fmt::format("set logscale x\nset xtics ({})\nset xrange [{}:{}]\n", tics,
+                             kBeforeFirst, last);
+}
+
 GnuplotScript curves_script(const Results& results, const std::string& metric) {
   GnuplotScript script;
   std::string bands;
@@ -69,7 +83,9 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
     script.settings += fmt::format("$curve{} << END\n", i);
     for (const std::uint64_t episode : episodes) {
       const Summary s = results.at(agent, metric, episode);
-      script.settings += fmt::format("{} {} {} {}\n", episode, s.mean, s.low, s.high);
+      const double x =
+          episode == 0 && results.has_vectors() ? kBeforeFirst : static_cast<double>(episode);
+      script.settings += fmt::format("{} {} {} {}\n", x, s.mean, s.low, s.high);
     }
     script.settings += "END\n";
     bands += fmt::format(
@@ -93,11 +109,9 @@ GnuplotScript curves_script(const Results& results, const std::string& metric) {
   script.plot = bands + lines + marks + optimum_line(results, metric);
   script.plot.resize(script.plot.size() - 4);  // the last ", \\\n"
   script.settings += kCommon + title_line(results, "mean and 95 % interval") +
-                     fmt::format(
-                         "set xlabel 'high-fidelity episodes'\nset ylabel {}\n"
-                         "set key inside bottom right font ',12'\n"
-                         "set xrange [0:*]\n",
-                         gnuplot_quoted(fit_figure(metric_named(metric).axis)));
+                     episodes_axis(results) +
+                     fmt::format("set ylabel {}\nset key inside bottom right font ',12'\n",
+                                 gnuplot_quoted(fit_figure(metric_named(metric).axis)));
   return script;
 }
 

@@ -10,6 +10,7 @@
 #include "hilo/agent/tabular_agent.hpp"
 #include "hilo/core/version.hpp"
 #include "hilo/report/detail/assets.hpp"
+#include "hilo/report/detail/control_pictures.hpp"
 #include "hilo/report/detail/learn_pictures.hpp"
 #include "hilo/report/diagnosis_report.hpp"
 #include "hilo/report/html.hpp"
@@ -198,6 +199,8 @@ std::string make_learn_page(const Learner& learner, const std::string& command) 
   out += fmt::format("<figure>{}<p class=\"note\">{}</p></figure>\n",
                      returns_picture(learner, outcome, reference),
                      escape_html(caption(outcome, reference)));
+  const ControlPictures pictures = make_control_pictures(learner);
+  out += pictures.episode + pictures.policy;
   const auto block = [&](const Table& table) {
     if (!table.empty()) out += html_table(table);
   };
@@ -208,6 +211,7 @@ std::string make_learn_page(const Learner& learner, const std::string& command) 
     out += fmt::format("<p class=\"note\">The last failure: {}</p>\n",
                        escape_html(failures.last_error));
   out += pilot_section(learner);
+  out += pictures.residuals;
   if (!learner.findings().empty())
     out += fmt::format("<figure>{}</figure>\n", findings_picture(learner.findings()));
   block(findings_table(learner));

@@ -71,18 +71,22 @@ std::string select(const char* control, const char* label,
 }
 
 std::string chart_figure(std::size_t experiment, std::size_t index, const ChartSpec& chart,
-                         bool stand_in) {
+                         const Results& results) {
   std::vector<std::pair<std::string, std::string>> metrics;
   for (std::size_t i = 0; i < chart.metrics.size(); ++i)
     metrics.emplace_back(fmt::format("{}", i), chart.metrics[i].name);
   std::string out = fmt::format(
       "<figure class=\"chart\" data-experiment=\"{}\" data-chart=\"{}\"><h3>{}{}</h3>"
       "<div class=\"controls\">",
-      experiment, index, escape_html(chart.title), stand_in ? " (stand-in data)" : "");
+      experiment, index, escape_html(chart.title), results.is_stand_in() ? " (stand-in data)" : "");
   if (metrics.size() > 1) out += select("metric", "Show", metrics);
   out += select("band", "Band",
                 {{"interval", "95 % interval"}, {"sd", "± standard deviation"}, {"none", "none"}});
-  out += select("axis", "Episodes", {{"linear", "linear"}, {"log", "logarithmic"}});
+  // The first one is chosen. With few episodes, most is learnt in the first ones.
+  std::vector<std::pair<std::string, std::string>> axes = {{"linear", "linear"},
+                                                           {"log", "logarithmic"}};
+  if (results.has_vectors()) std::swap(axes[0], axes[1]);
+  out += select("axis", "Episodes", axes);
   out += fmt::format(
       "</div><div class=\"legend\" role=\"group\" aria-label=\"Curves to show\"></div>"
       "<div class=\"canvas{}\"><canvas role=\"img\" aria-label=\"{}\"></canvas></div>"
@@ -162,7 +166,7 @@ Shown show(const Store& store, const std::string& name, std::size_t index, const
   out += diagnosis_block(store, name);
   out += missing_box("Not all runs are there", r.missing);
   out += paragraph_list(r.findings, "findings");
-  if (whole && !charts.empty()) out += chart_figure(index, 0, charts[0], r.stand_in);
+  if (whole && !charts.empty()) out += chart_figure(index, 0, charts[0], results);
   if (!r.boxes.empty())
     out += fmt::format(
         "<figure class=\"ratios\"><h3>Variance ratio at the end{}</h3>{}{}</figure>\n",
@@ -178,7 +182,7 @@ Shown show(const Store& store, const std::string& name, std::size_t index, const
   if (view.policies) out += view.policies(store, results);
   out += sentences_block("As written and as published", r.variants) + html_table(r.comparison);
   for (std::size_t i = whole ? 1 : 0; i < charts.size(); ++i)
-    out += chart_figure(index, i, charts[i], r.stand_in);
+    out += chart_figure(index, i, charts[i], results);
   if (whole) out += value_bars(store, results);
   for (const Table* table : {&r.sureness, &r.robust, &r.ratios, &r.bias, &r.problem, &r.cost})
     out += html_table(*table);

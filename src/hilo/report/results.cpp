@@ -185,6 +185,15 @@ bool Results::is_of_user() const {
   return !kind.empty() && !is_registered(kind);
 }
 
+bool Results::has_vectors() const {
+  const std::string problem = problem_kind();
+  if (is_registered(problem) && hilo::problem_kind(problem).has_vectors({})) return true;
+  return std::ranges::any_of(agents_, [&](const std::string& agent) {
+    const std::string kind = kind_of(agent);
+    return is_agent_kind(kind) && !agent_kind(kind).build;
+  });
+}
+
 std::string Results::find_reward_metric() const {
   const bool tested = has_metric("test_reward") || !has_metric("train_reward");
   const std::string by_return = tested ? "test_return" : "train_return";

@@ -43,6 +43,9 @@ class Results {
   std::string problem_kind() const;
   bool is_judged_by_mean_reward() const;  // see ProblemKind
   bool is_of_user() const;                // the problem is not of a registered kind
+  // Whether states are vectors, so that expensive episodes are few. It is known by the problem's
+  // kind if that has nothing else, and by agents that can do nothing else.
+  bool has_vectors() const;
   bool has_metric(const std::string& agent, const std::string& metric) const;
   // The configuration that a label stands for, and its hash.
   const Configuration& configuration_of(const std::string& agent) const;

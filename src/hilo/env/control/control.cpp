@@ -10,6 +10,7 @@
 
 #include "hilo/core/error.hpp"
 #include "hilo/env/control/detail/advance.hpp"
+#include "hilo/env/control/detail/quantities.hpp"
 
 namespace hilo {
 namespace {
@@ -237,6 +238,25 @@ void ControlSimulator::advance_rows(Columns& states, const double* action, const
                  .reward = rewards,
                  .speed_bound = {bound(0), bound(1)},
                  .padded = states.padded()});
+}
+
+std::vector<std::string> ControlSimulator::tunable() const {
+  std::vector<std::string> out;
+  for (const Quantity& quantity : quantities_of(options_.system)) out.emplace_back(quantity.name);
+  return out;
+}
+
+std::shared_ptr<const VectorSteps> ControlSimulator::tuned(std::span<const std::string> names,
+                                                           std::span<const double> values) const {
+  ControlOptions other = options_;
+  const std::vector<Quantity> all = quantities_of(options_.system);
+  for (std::size_t k = 0; k < names.size(); ++k) {
+    const auto found = std::ranges::find(all, names[k], &Quantity::name);
+    if (found == all.end() || !(values[k] >= found->least))
+      throw Error(Errc::spec, fmt::format("{} cannot be {}", names[k], values[k]));
+    other.*found->member = values[k];
+  }
+  return std::make_shared<const ControlSimulator>(other, observation_space(), path_);
 }
 
 void ControlSimulator::step(Columns& states, const Columns& actions,

@@ -63,6 +63,9 @@ class ControlSimulator final : public VectorSimulator, public VectorSteps {
   const Space& state_space() const override { return observation_space(); }
   const Space& control_space() const override { return action_space(); }
   std::span<const std::size_t> angles() const override;
+  std::vector<std::string> tunable() const override;
+  std::shared_ptr<const VectorSteps> tuned(std::span<const std::string> names,
+                                           std::span<const double> values) const override;
   void start(const StreamAddress& streams, Columns& states) const override;
   bool draw_starts(const StreamAddress& streams, Columns& states) const override {
     start(streams, states);

@@ -56,10 +56,30 @@ bool read_inner_tables(const toml::node& node, const std::string& key, const std
   return true;
 }
 
+// tune = {mass = [0.5, 2], friction = [0, 1]} as the text "friction 0 1, mass 0.5 2".
+std::string tune_text(const toml::table& table, const std::string& where) {
+  std::vector<std::string> parts;
+  for (const auto& [key, node] : table) {
+    const toml::array* ends = node.as_array();
+    if (ends == nullptr || ends->size() != 2)
+      fail(fmt::format("{}: tune.{} must be a list with the ends of its range, such as [0.5, 2]",
+                       where, key.str()));
+    const auto number = [&](std::size_t i) {
+      return plain_text(plain_value(*ends->get(i), fmt::format("{}: tune.{}", where, key.str())));
+    };
+    parts.push_back(fmt::format("{} {} {}", key.str(), number(0), number(1)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 SpecTable read_section(const toml::table& table, const std::string& where, bool has_inner = false) {
   SpecTable section;
   for (const auto& [raw_key, node] : table) {
     const std::string key(raw_key.str());
+    if (has_inner && key == "tune" && node.as_table() != nullptr) {
+      section.values[key] = tune_text(*node.as_table(), where);
+      continue;
+    }
     if (key != "sweep") {
       if (has_inner && read_inner_tables(node, key, where, section.values)) continue;
       section.values[key] = plain_value(node, fmt::format("{}: {}", where, key));

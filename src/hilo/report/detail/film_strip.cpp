@@ -90,7 +90,8 @@ std::string frame_svg(const VectorView& view, const VectorEpisode& episode, std:
   if (std::ranges::all_of(state(t), [](double x) { return std::isfinite(x); })) {
     if (options.system == ControlSystem::cart_pole) out += cart_svg(options, camera, state(t)[0]);
     std::vector<Place> trail;
-    for (std::size_t i = before; i <= t; ++i) trail.push_back(camera(joints_of(options, state(i)).back()));
+    for (std::size_t i = before; i <= t; ++i)
+      trail.push_back(camera(joints_of(options, state(i)).back()));
     out += line_svg(trail, "stroke=\"var(--open)\" stroke-width=\"1.5\" opacity=\"0.75\"");
     const std::vector<Place> joints = joints_of(options, state(t));
     for (std::size_t k = 1; k < joints.size(); ++k)
@@ -110,8 +111,7 @@ std::string frame_svg(const VectorView& view, const VectorEpisode& episode, std:
 // A frame shows the whole track that the cart needs, or follows the cart.
 Camera camera_of(const ControlOptions& options, const VectorEpisode& episode) {
   const double reach = 1.12 * reach_of(options);
-  if (options.system != ControlSystem::cart_pole)
-    return {reach, reach, 0, kSquare, kSquare};
+  if (options.system != ControlSystem::cart_pole) return {reach, reach, 0, kSquare, kSquare};
   double far = reach;
   for (std::size_t t = 0; t <= episode.length(); ++t)
     far = std::max(far, std::abs(number_of(episode.observations, t, 0)) + reach);
@@ -119,17 +119,37 @@ Camera camera_of(const ControlOptions& options, const VectorEpisode& episode) {
   return {half, reach, far > half ? NAN : 0, kWide, kWide * reach / half};
 }
 
+// Instants between which time and movement are shared out evenly: most of a swing-up lies in its
+// first seconds, and a picture of every second would show the rest.
+std::vector<std::size_t> instants_of(const ControlOptions& options, const VectorEpisode& episode,
+                                     std::size_t count) {
+  constexpr double kShareOfTime = 0.3;
+  const std::size_t length = episode.length();
+  std::vector<double> moved(length + 1, 0.0);
+  for (std::size_t t = 1; t <= length; ++t) {
+    const Place a = joints_of(options, episode.observations[t - 1].coordinates()).back();
+    const Place b = joints_of(options, episode.observations[t].coordinates()).back();
+    const double way = std::hypot(b.x - a.x, b.y - a.y);
+    moved[t] = moved[t - 1] + (std::isfinite(way) ? way : 0);
+  }
+  const double whole = std::max(moved.back(), 1e-300);
+  std::vector<std::size_t> out;
+  for (std::size_t t = 0; t <= length; ++t) {
+    const double share = kShareOfTime * static_cast<double>(t) / static_cast<double>(length) +
+                         (1 - kShareOfTime) * moved[t] / whole;
+    if (share * static_cast<double>(count - 1) >= static_cast<double>(out.size())) out.push_back(t);
+  }
+  if (out.back() != length) out.push_back(length);  // it did not move
+  return out;
+}
+
 std::string frames(const VectorView& view, const VectorEpisode& episode) {
   const ControlOptions& options = view.system->options();
-  const std::size_t count =
-      options.system == ControlSystem::cart_pole ? kWideFrames : kFrames;
+  const bool is_wide = options.system == ControlSystem::cart_pole;
   const Camera whole = camera_of(options, episode);
-  std::string out =
-      "<div style=\"display:flex;flex-wrap:wrap;gap:4px;margin:.7rem 0 0\">";
+  std::string out = "<div style=\"display:flex;flex-wrap:wrap;gap:4px;margin:.7rem 0 0\">";
   std::size_t before = 0;
-  for (std::size_t k = 0; k < count; ++k) {
-    const std::size_t t = k * episode.length() / (count - 1);
-    if (k > 0 && t == before) continue;  // an episode of few steps
+  for (const std::size_t t : instants_of(options, episode, is_wide ? kWideFrames : kFrames)) {
     Camera camera = whole;
     if (std::isnan(camera.centre)) camera.centre = number_of(episode.observations, t, 0);
     out += frame_svg(view, episode, t, before, camera);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/report/detail/plot.hpp"
 #include "hilo/report/html.hpp"
 
 namespace hilo {
@@ -31,19 +32,16 @@ std::vector<Dot> dots_of(const Learner& learner) {
   double cost = 0;
   double sum = 0;
   std::uint64_t count = 0;
-  for (const JournalledRun& run : learner.journal().runs()) {
-    if (run.name != learner.spec().spec.name || run.seed != learner.spec().seed) continue;
-    learner.journal().for_each_attempt(run.id, [&](const Attempt& attempt) {
-      cost += attempt.cost;
-      if (attempt.failed || attempt.at.test || attempt.is_reused()) return;
-      sum += attempt.paid.discounted_return;
-      if (++count < bin) return;
-      dots.push_back({cost + low_step * static_cast<double>(attempt.low_steps),
-                      sum / static_cast<double>(bin)});
-      sum = 0;
-      count = 0;
-    });
-  }
+  learner.for_each_attempt([&](const Attempt& attempt) {
+    cost += attempt.cost;
+    if (attempt.failed || attempt.at.test || attempt.is_reused()) return;
+    sum += attempt.paid.discounted_return;
+    if (++count < bin) return;
+    dots.push_back(
+        {cost + low_step * static_cast<double>(attempt.low_steps), sum / static_cast<double>(bin)});
+    sum = 0;
+    count = 0;
+  });
   return dots;
 }
 
@@ -60,28 +58,6 @@ std::vector<Dot> running_mean(const std::vector<Dot>& dots) {
   return out;
 }
 
-// 1, 2 or 5 times a power of ten, such that about five steps span the range.
-double step_of(double range) {
-  const double rough = std::max(range, 1e-300) / 5;
-  const double power = std::pow(10, std::floor(std::log10(rough)));
-  for (const double factor : {1.0, 2.0, 5.0})
-    if (factor * power >= rough) return factor * power;
-  return 10 * power;
-}
-
-struct Scale {
-  double low, high, from, to;
-  double operator()(double x) const { return from + (x - low) / (high - low) * (to - from); }
-};
-
-Scale scale_of(double low, double high, double from, double to) {
-  if (!(high > low)) {
-    low -= 0.5;
-    high += 0.5;
-  }
-  return {low, high, from, to};
-}
-
 // A horizontal line with its name at the right.
 struct NamedLine {
   double value;
@@ -90,14 +66,12 @@ struct NamedLine {
 
 std::string axes(const Scale& x, const Scale& y, const std::string& unit) {
   std::string out;
-  const double step_y = step_of(y.high - y.low);
-  for (double v = std::ceil(y.low / step_y) * step_y; v <= y.high; v += step_y)
+  for (const double v : ticks_of(y.low, y.high))
     out += fmt::format(
         "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"var(--grid)\"/>"
         "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">{5:.4g}</text>\n",
-        x.from, x.to, y(v), x.from - 8, y(v) + 4, std::abs(v) < step_y / 1e6 ? 0.0 : v);
-  const double step_x = step_of(x.high - x.low);
-  for (double v = std::ceil(x.low / step_x) * step_x; v <= x.high; v += step_x)
+        x.from, x.to, y(v), x.from - 8, y(v) + 4, v);
+  for (const double v : ticks_of(x.low, x.high))
     out += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\">{:.6g}</text>\n",
                        x(v), y.from + 18, v);
   return out + fmt::format(

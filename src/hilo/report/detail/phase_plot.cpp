@@ -127,8 +127,8 @@ class ActionColours {
 
   std::string box_key(const std::string& name) const {
     constexpr double kTall = 9;
-    std::string out = fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", kKey, kTop + 11,
-                                  escape_html(name));
+    std::string out =
+        fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", kKey, kTop + 11, escape_html(name));
     const double top = kTop + 22;
     for (int level = -kLevels; level <= kLevels; ++level)
       out += fmt::format(
@@ -139,9 +139,10 @@ class ActionColours {
         "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"{}\" fill=\"none\" "
         "stroke=\"var(--line)\"/>",
         kKey, top, bottom - top);
-    for (const auto& [value, y] : {std::pair{range_.high, top + 10},
-                                   std::pair{(range_.low + range_.high) / 2, (top + bottom) / 2 + 4},
-                                   std::pair{range_.low, bottom - 1}})
+    for (const auto& [value, y] :
+         {std::pair{range_.high, top + 10},
+          std::pair{(range_.low + range_.high) / 2, (top + bottom) / 2 + 4},
+          std::pair{range_.low, bottom - 1}})
       out += fmt::format("<text x=\"{}\" y=\"{:.0f}\">{:.3g}</text>", kKey + 20, y, value);
     return out;
   }

@@ -26,7 +26,7 @@ class SeenCoordinates {
 
 // What a policy does in a plane through the space of states.
 struct PhasePlane {
-  std::size_t x = 0, y = 0;    // coordinates
+  std::size_t x = 0, y = 0;  // coordinates
   Range x_range, y_range;
   std::vector<double> others;  // values of all coordinates; those of x and y are not used
 };

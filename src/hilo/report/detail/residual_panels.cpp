@@ -14,8 +14,8 @@ namespace {
 constexpr std::size_t kMostSteps = 1000;  // a prediction takes some microseconds
 constexpr std::size_t kMostShown = 60;
 constexpr std::size_t kMostPanels = 13;
-constexpr double kWidth = 252, kHeight = 236;
-constexpr double kLeft = 58, kRight = 10, kTop = 40, kBottom = 40;
+constexpr double kWidth = 260, kHeight = 240;
+constexpr double kLeft = 66, kRight = 10, kTop = 28, kBottom = 42;
 constexpr double kNoResidual = 1e-9;  // the same numbers, computed in another order
 
 bool is_finite(const ResidualPoint& p) {
@@ -35,15 +35,14 @@ void add_episode(const Corrected& agent, const VectorEpisode& episode, std::size
   for (std::size_t t = 0; t < data.size(); ++t) {
     if (step++ % stride != 0) continue;
     index[0] = data.actions.is_discrete() ? static_cast<double>(episode.actions[t].index()) : 0;
-    const ResidualModel::Prediction predicted = agent.model()->predict(
-        episode.observations[t].coordinates(),
-        data.actions.is_discrete() ? std::span<const double>(index)
-                                   : episode.actions[t].coordinates());
+    const ResidualModel::Prediction predicted =
+        agent.model()->predict(episode.observations[t].coordinates(),
+                               data.actions.is_discrete() ? std::span<const double>(index)
+                                                          : episode.actions[t].coordinates());
     for (std::size_t k = 0; k < data.num_outputs(); ++k) {
       const std::size_t at = t * data.num_outputs() + k;
-      const ResidualPoint point{.seen = data.outputs[at],
-                                .mean = predicted.mean[k],
-                                .deviation = predicted.deviation[k]};
+      const ResidualPoint point{
+          .seen = data.outputs[at], .mean = predicted.mean[k], .deviation = predicted.deviation[k]};
       if (data.seen[at] != 0 && is_finite(point)) panels[k].points.push_back(point);
     }
   }
@@ -121,8 +120,9 @@ std::string residual_picture(const ResidualPanel& panel) {
   predicted = predicted.with_room(0.04);
   const Scale x = scale_of(seen.low, seen.high, kLeft, kWidth - kRight);
   const Scale y = scale_of(predicted.low, predicted.high, kHeight - kBottom, kTop);
-  std::string out = fmt::format("<text x=\"4\" y=\"16\">{}</text>", escape_html(panel.name)) +
-                    ticks_svg(x, y);
+  std::string out =
+      fmt::format("<text x=\"{}\" y=\"16\">{}</text>", kLeft, escape_html(panel.name)) +
+      ticks_svg(x, y);
   // The line of equality, where the picture has it.
   const double from = std::max(x.low, y.low), to = std::min(x.high, y.high);
   if (from < to)
@@ -133,8 +133,9 @@ std::string residual_picture(const ResidualPanel& panel) {
   for (const ResidualPoint& p : shown) out += point_svg(p, x, y);
   out += fmt::format(
       "<text x=\"{:.0f}\" y=\"{:.0f}\" text-anchor=\"middle\" fill=\"var(--quiet)\">seen</text>"
-      "<text x=\"4\" y=\"{:.0f}\" fill=\"var(--quiet)\">predicted</text>",
-      (x.from + x.to) / 2, kHeight - 6, kTop - 8);
+      "<text transform=\"translate(12 {:.0f}) rotate(-90)\" text-anchor=\"middle\" "
+      "fill=\"var(--quiet)\">predicted</text>",
+      (x.from + x.to) / 2, kHeight - 6, (y.from + y.to) / 2);
   return picture_svg(kWidth, kHeight,
                      fmt::format("Residual of {}: predicted against seen, {} of {} inside their "
                                  "95 % intervals",

@@ -13,13 +13,27 @@
   const grouped = (x) => String(Math.round(x)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
   const spread = (half) => (half === null || half === undefined ? '' : ` ± ${digits(half)}`);
 
-  // The points of a curve. A logarithmic axis cannot show episode 0.
-  const points = (curve, metric, values, log) => {
+  // Where x stands on the axis. A logarithmic one has no place for episode 0: where episodes are few it
+  // has one of its own, otherwise the value is not shown.
+  const placeOf = (x, log, zero) => (log && x <= 0 ? zero : x);
+
+  // The points of a curve, with their places in its lists.
+  const points = (curve, metric, values, log, zero) => {
     const xs = curve.x || metric.x;
     const out = [];
-    for (let i = 0; i < xs.length; ++i)
-      if (!(log && xs[i] <= 0) && values(i) !== null) out.push({x: xs[i], y: values(i)});
+    for (let i = 0; i < xs.length; ++i) {
+      const x = placeOf(xs[i], log, zero);
+      if (x !== undefined && values(i) !== null) out.push({x, y: values(i), i});
+    }
     return out;
+  };
+
+  // The place of episode 0, and 1, 2, 3 and 5 times powers of ten.
+  const fewTicks = (zero, most) => {
+    const out = [zero];
+    for (let power = 1; power <= most; power *= 10)
+      for (const factor of [1, 2, 3, 5]) if (factor * power <= most) out.push(factor * power);
+    return out.map((value) => ({value}));
   };
 
   class Figure {
@@ -37,6 +51,9 @@
     }
 
     setting(name) { return this.element.querySelector(`[data-control="${name}"]`)?.value; }
+    // Only where episodes are few, and for curves over episodes.
+    get zero() { return this.metric.xaxis ? undefined : this.experiment.beforeFirst; }
+    episode(x) { return grouped(x === this.zero ? 0 : x); }
     get metric() { return this.spec.metrics[Number(this.setting('metric') || 0)]; }
 
     makeLegend() {
@@ -64,6 +81,7 @@
     datasets() {
       const metric = this.metric;
       const log = this.setting('axis') === 'log';
+      const zero = this.zero;
       const band = this.setting('band');
       const sets = [];
       for (const curve of metric.curves) {
@@ -75,12 +93,12 @@
         const line = {borderColor: colour, borderDash: dash, borderWidth: 2, pointRadius: 0, pointHitRadius: 0};
         if (width) {
           const edge = {borderWidth: 0, pointRadius: 0, pointHitRadius: 0, kind: 'band'};
-          sets.push({...edge, data: points(curve, metric, (i) => curve.mean[i] + width[i], log),
+          sets.push({...edge, data: points(curve, metric, (i) => curve.mean[i] + width[i], log, zero),
             fill: '+1', backgroundColor: faded(colour)});
-          sets.push({...edge, data: points(curve, metric, (i) => curve.mean[i] - width[i], log), fill: false});
+          sets.push({...edge, data: points(curve, metric, (i) => curve.mean[i] - width[i], log, zero), fill: false});
         }
         sets.push({...line, kind: 'mean', label: agent.label, curve,
-          data: points(curve, metric, (i) => curve.mean[i], log)});
+          data: points(curve, metric, (i) => curve.mean[i], log, zero)});
         const marks = (metric.marks || []).filter((m) => m.agent === curve.agent && !(log && m.x <= 0));
         if (marks.length)
           sets.push({kind: 'mark', label: `${agent.label}, published`, showLine: false, borderColor: colour,
@@ -91,7 +109,8 @@
         const xs = metric.x;
         sets.push({kind: 'level', label: metric.level.label, borderColor: style('--quiet'), borderDash: [2, 3],
           borderWidth: 2, pointRadius: 0, pointHitRadius: 0,
-          data: [log ? xs.find((x) => x > 0) : xs[0], xs[xs.length - 1]].map((x) => ({x, y: metric.level.value}))});
+          data: [xs.map((x) => placeOf(x, log, zero)).find((x) => x !== undefined), xs[xs.length - 1]]
+            .map((x) => ({x, y: metric.level.value}))});
       }
       return sets;
     }
@@ -107,7 +126,8 @@
         interaction: {mode: 'nearest', axis: 'x', intersect: false},
         scales: {
           x: {type: log ? 'logarithmic' : 'linear', title: title(metric.xaxis || 'high-fidelity episodes'), grid,
-            ticks: {color: quiet, maxRotation: 0, precision: 0, autoSkipPadding: 16, callback: (x) => grouped(x)}},
+            ...(log && this.zero ? {afterBuildTicks: (axis) => { axis.ticks = fewTicks(this.zero, axis.max); }} : {}),
+            ticks: {color: quiet, maxRotation: 0, precision: 0, autoSkipPadding: 16, callback: (x) => this.episode(x)}},
           y: {title: title(metric.axis), grid, ticks: {color: quiet}},
         },
         plugins: {
@@ -115,7 +135,7 @@
           tooltip: {
             filter: (item) => item.dataset.kind !== 'band', itemSort: (a, b) => b.parsed.y - a.parsed.y,
             callbacks: {
-              title: (items) => (items.length ? `${metric.xaxis || 'episode'} ${grouped(items[0].parsed.x)}` : ''),
+              title: (items) => (items.length ? `${metric.xaxis || 'episode'} ${this.episode(items[0].parsed.x)}` : ''),
               label: (item) => this.tooltip(item),
             },
           },
@@ -128,8 +148,7 @@
       const y = digits(item.parsed.y);
       if (set.kind === 'level') return `${set.label}: ${y}`;
       if (set.kind === 'mark') return `${set.label}: ${y} ± ${digits(item.raw.sd)} (sd)`;
-      const i = (set.curve.x || this.metric.x).indexOf(item.parsed.x);
-      return `${set.label}: ${y}${spread(set.curve.half[i])} (95 %)`;
+      return `${set.label}: ${y}${spread(set.curve.half[item.raw.i])} (95 %)`;
     }
 
     draw() {
