@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "cli/json_text.hpp"
@@ -150,6 +151,25 @@ std::string describe(const Learner& learner, const LearnOutputs& files) {
   return text;
 }
 
+namespace {
+
+// What an agent for vectors will do with the steps of the cheap simulator. A slow one, such as a
+// program, is not started for that.
+std::string plan_for_low(const LearnSpec& spec) {
+  const RunConfig& config = spec.config();
+  if (!config.agent->plan_for_low || !config.problem_kind->has_vectors(config.problem)) return "";
+  AgentSetting setting{.max_steps = static_cast<std::uint32_t>(config.train.integer("max_steps"))};
+  const bool is_slow = config.problem_kind->low_is_slow;
+  if (!is_slow)
+    setting.max_steps = std::min(
+        setting.max_steps, build_vector_problem(*config.problem_kind, config.problem, spec.seed)
+                               .pair.high()
+                               .time_limit());
+  return config.agent->plan_for_low(config.agent_parameters, setting, is_slow);
+}
+
+}  // namespace
+
 void dry_run(const LearnSpec& spec, const LearnOutputs& files, bool json) {
   const Budget& budget = spec.budget;
   const auto reserve = spec.reserved_episodes();
@@ -191,6 +211,8 @@ void dry_run(const LearnSpec& spec, const LearnOutputs& files, bool json) {
   else
     fmt::print("  episodes no limit; {} for the final test\n",
                reserve ? fmt::format("{}", *reserve) : "a tenth of the budget");
+  if (const std::string plan = plan_for_low(spec); !plan.empty())
+    fmt::print("  search   {}\n", plan);
   if (spec.pilot_episodes > 0)
     fmt::print("  pilot    the first {} of them judge the cheap simulator\n", spec.pilot_episodes);
   if (budget.steps > 0)

@@ -19,8 +19,9 @@ block() {
 }
 block "$source_dir/docs/spec.md" toml 1 > my-spec.toml
 block "$source_dir/docs/learn.md" toml 1 > plant.toml
-# One episode instead of three: a policy search takes seconds.
-block "$source_dir/docs/control.md" toml 1 | sed 's/^episodes = 3$/episodes = 1/' > control.toml
+# One episode instead of three and shorter searches: they take seconds.
+block "$source_dir/docs/control.md" toml 1 | sed 's/^episodes = 3$/episodes = 1/; s/^kind = "corrected"$/&\ngenerations = 10/' > control.toml
+block "$source_dir/docs/control.md" toml 2 > swing.toml
 cp "$source_dir"/examples/programs/* .
 gcc -O2 -o river river.c
 for side in high low; do
@@ -29,7 +30,7 @@ for side in high low; do
   block "$source_dir/docs/tables.md" csv 2 > my-pair/$side/start.csv
 done
 block "$source_dir/docs/tables.md" csv 3 > my-pair/map.csv
-for file in my-spec.toml plant.toml control.toml my-pair/high/transitions.csv my-pair/map.csv; do
+for file in my-spec.toml plant.toml control.toml swing.toml my-pair/high/transitions.csv my-pair/map.csv; do
   [ -s "$file" ] || { echo "docs show no $file"; exit 1; }
 done
 

@@ -82,8 +82,17 @@ def test_the_page_for_evaluating_runs(root: Path, tmp_path: Path) -> None:
 
 
 def test_the_page_for_control_runs(root: Path, tmp_path: Path) -> None:
-    (shown,) = blocks(root / "docs" / "control.md", "python")
-    (action,) = json.loads(run(shown, tmp_path))
+    two, arrays, act = blocks(root / "docs" / "control.md", "python")
+    # The usual searches take a minute.
+    quick = (
+        "gamma=1.0, agent={'kind': 'corrected', 'scenarios': 2, 'population': 4, 'generations': 2, 'restarts': 1, "
+        "'frequencies': 20, 'fit_points': 30, 'search.low_steps': LOW}"
+    )
+    shown = two.replace("gamma=1.0", quick.replace("LOW", "200")) + arrays.replace("gamma=1.0", quick.replace("LOW", "0"))
+    printed = run(shown, tmp_path)
+    assert "5 expensive episodes: 3 to learn from, 2 to test" in printed, printed
+    assert "4 expensive episodes: 2 to learn from, 2 to test" in printed, printed
+    (action,) = json.loads(run(act, tmp_path))
     # tanh(0.5 cos 0.3 - sin 0.3 + 0.25/4 + 0.1), in the box from -2 to 2
     inner = 0.5 * math.cos(0.3) - math.sin(0.3) + 0.25 / 4 + 0.1
     assert abs(action - 2 * math.tanh(inner)) < 1e-12

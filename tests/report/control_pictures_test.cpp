@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "hilo/agent/corrected.hpp"
+#include "hilo/core/error.hpp"
 #include "hilo/env/vector_environment.hpp"
 #include "hilo/report/learn_page.hpp"
 #include "support/markup.hpp"
@@ -186,6 +187,51 @@ TEST(ControlPictures, ShowProblemsOfOnesOwn) {
   EXPECT_NE(pictures.residuals.find("Residual of reward"), std::string::npos);
   if (const char* keep = std::getenv("HILO_KEEP_PAGE"))
     std::ofstream(keep) << make_learn_page(learner, "test");
+}
+
+// A cheap simulator that may fail.
+class Mortal final : public VectorSteps {
+ public:
+  explicit Mortal(std::shared_ptr<const VectorSteps> inner) : inner_(std::move(inner)) {}
+
+  const Space& state_space() const override { return inner_->state_space(); }
+  const Space& control_space() const override { return inner_->control_space(); }
+  std::span<const std::size_t> angles() const override { return inner_->angles(); }
+  void start(const StreamAddress& streams, Columns& states) const override {
+    inner_->start(streams, states);
+  }
+  void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+            std::uint32_t step, StepResults& out) const override {
+    if (is_dead) throw Error(Errc::simulator, "it <died>");
+    inner_->step(states, actions, streams, step, out);
+  }
+
+  mutable bool is_dead = false;
+
+ private:
+  std::shared_ptr<const VectorSteps> inner_;
+};
+
+TEST(ControlPictures, DoNotCostThePageIfTheCheapSimulatorFails) {
+  const ProblemKind& pendulum = problem_kind("pendulum");
+  std::shared_ptr<const Mortal> cheap;
+  ProblemKind kind = pendulum;
+  kind.name = "mortal";
+  kind.build_vectors = [&](const Parameters& p, std::uint64_t seed) -> VectorProblem {
+    const VectorProblem whole = pendulum.build_vectors(p, seed);
+    cheap = std::make_shared<const Mortal>(whole.pair.shared_low());
+    return {.pair = VectorFidelities(whole.pair.shared_high(), cheap)};
+  };
+  const TemporaryFolder folder;
+  const Learner learner =
+      learnt(folder, small_spec("mortal"), std::make_shared<const ProblemKind>(kind));
+  EXPECT_NE(make_control_pictures(learner).residuals.find("<figure>"), std::string::npos);
+  cheap->is_dead = true;
+  const ControlPictures pictures = make_control_pictures(learner);
+  EXPECT_NE(pictures.episode, "");
+  EXPECT_EQ(fault_of(pictures.residuals), "");
+  EXPECT_NE(pictures.residuals.find("not shown"), std::string::npos);
+  EXPECT_NE(pictures.residuals.find("it &lt;died&gt;"), std::string::npos);
 }
 
 }  // namespace

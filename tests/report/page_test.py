@@ -347,6 +347,57 @@ class PageTest(unittest.TestCase):
             wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
             self.assertLessEqual(self.driver.execute_script(wide), 0)
 
+    def test_the_page_of_a_learn_run_on_vectors(self):
+        folder = pathlib.Path(self.scratch.name)
+        (folder / "swing.toml").write_text(
+            'spec_version = 1\nname = "swing"\n[problem]\nkind = "cart-pole"\n[train]\ngamma = 1\n'
+            "[budget]\nepisodes = 4\nreserve = 1\n[cost]\nhigh_step = 1\n[agent]\n"
+            'kind = "corrected"\nscenarios = 4\npopulation = 4\ngenerations = 4\nrestarts = 1\n'
+            "frequencies = 20\nfit_points = 40\n")
+        subprocess.run([HILO, "learn", "swing.toml"], cwd=folder, check=True, capture_output=True)
+        self.driver.get_log("browser")
+        self.driver.get((folder / "swing.html").absolute().as_uri())
+        self.assertEqual(self.driver.get_log("browser"), [])
+        titles = [figure.text for figure in self.driver.find_elements(By.CSS_SELECTOR, "figure h2")]
+        self.assertEqual(titles, ["The final episode", "The policy", "The residual: predicted and seen"])
+        for width in (1280, 390):
+            self.emulate(width=width, height=900)
+            for picture in self.driver.find_elements(By.CSS_SELECTOR, "figure svg"):
+                self.assertTrue(picture.get_attribute("aria-label"))
+                self.assertGreater(picture.rect["height"], 40)
+                # Every text of a picture is inside of it.
+                outside = self.driver.execute_script(
+                    "const box = arguments[0].getBoundingClientRect();"
+                    "return [...arguments[0].querySelectorAll('text')].filter((t) => {"
+                    "  const r = t.getBoundingClientRect();"
+                    "  return r.left < box.left - 1 || r.right > box.right + 1 || r.top < box.top - 1"
+                    "    || r.bottom > box.bottom + 1; }).map((t) => t.textContent)", picture)
+                self.assertEqual(outside, [])
+            wide = "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            self.assertLessEqual(self.driver.execute_script(wide), 0)
+
+    def test_few_episodes_are_on_a_logarithmic_axis_with_a_place_for_none(self):
+        folder = pathlib.Path(self.scratch.name)
+        (folder / "few.toml").write_text(
+            'spec_version = 1\nname = "few"\nseeds = 2\n[problem]\nkind = "pendulum"\n[train]\n'
+            "gamma = 1\nmax_steps = 20\nepisodes = 6\n[test]\nevery = 1\nepisodes = 3\n[[agent]]\n"
+            'kind = "corrected"\nscenarios = 2\npopulation = 4\ngenerations = 2\nrestarts = 1\n'
+            "frequencies = 20\nfit_points = 40\n")
+        subprocess.run([HILO, "run", "few.toml", "--store", "few.db"], cwd=folder, check=True,
+                       capture_output=True)
+        subprocess.run([HILO, "report", "few.db", "--out", "few.html"], cwd=folder, check=True,
+                       capture_output=True)
+        self.driver.get((folder / "few.html").absolute().as_uri())
+        figure = self.figure("few")
+        places = [p[0] for p in self.datasets(figure)[0][1]]
+        self.assertEqual(places, [0.5, 1, 2, 3, 4, 5, 6])
+        axis = self.driver.execute_script(
+            "const x = Chart.getChart(arguments[0].querySelector('canvas')).scales.x;"
+            "return [x.type, x.min, x.max, x.ticks.map((t) => t.label)]", figure)
+        self.assertEqual(axis, ["logarithmic", 0.5, 6, ["0", "1", "2", "3", "5"]])
+        Select(figure.find_element(By.CSS_SELECTOR, "[data-control=axis]")).select_by_value("linear")
+        self.assertEqual([p[0] for p in self.datasets(figure)[0][1]], [0, 1, 2, 3, 4, 5, 6])
+
     def test_follows_light_and_dark(self):
         ground = "return getComputedStyle(document.body).backgroundColor"
         light = self.driver.execute_script(ground)

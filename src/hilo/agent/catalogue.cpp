@@ -61,18 +61,19 @@ void require_discount(const AgentKind& kind, double gamma) {
     throw Error(Errc::spec, fmt::format("{} plans, for which gamma must be below 1", kind.name));
 }
 
-void require_domain(const AgentKind& kind, bool has_vectors) {
+void require_domain(const AgentKind& kind, bool has_vectors, std::string_view otherwise) {
   if (has_vectors ? static_cast<bool>(kind.build_vectors) : static_cast<bool>(kind.build)) return;
   std::vector<std::string> fitting;
   for (const AgentKind& other : agent_kinds())
     if (has_vectors ? static_cast<bool>(other.build_vectors) : static_cast<bool>(other.build))
       fitting.push_back(other.name);
-  throw Error(Errc::spec,
-              fmt::format("the agent {} needs states and actions that are {}, but those of the "
-                          "problem are {}; take one of {}{}",
-                          kind.name, has_vectors ? "numbered" : "vectors",
-                          has_vectors ? "vectors" : "numbered", fmt::join(fitting, ", "),
-                          has_vectors ? ", or divide the space into cells by a grid" : ""));
+  throw Error(
+      Errc::spec,
+      fmt::format("the agent {} needs states and actions that are {}, but those of the "
+                  "problem are {}; take one of {}{}{}",
+                  kind.name, has_vectors ? "numbered" : "vectors",
+                  has_vectors ? "vectors" : "numbered", fmt::join(fitting, ", "),
+                  has_vectors ? ", or divide the space into cells by a grid" : "", otherwise));
 }
 
 NamedValues take_variant(const AgentKind& kind, NamedValues& given) {

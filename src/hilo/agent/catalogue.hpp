@@ -97,6 +97,9 @@ struct AgentKind {
   // The number of low-fidelity steps for each high-fidelity step if episodes have about
   // `mean_length` steps. It is a guess, used to compare the costs of runs.
   std::function<double(const Parameters&, double mean_length)> low_steps_per_step = {};
+  // What it will do with the steps of the low fidelity, as a sentence for dry runs.
+  std::function<std::string(const Parameters&, const AgentSetting&, bool low_is_slow)>
+      plan_for_low = {};
   std::function<PilotView(const Parameters&, double epsilon, std::size_t num_actions)> pilot = {};
   // The same agent without the low fidelity, as it would be written in a spec.
   std::function<NamedValues(const Parameters&)> without_low_fidelity = {};
@@ -122,7 +125,8 @@ void require_fidelities(const AgentKind& kind, const Fidelities& fidelities);
 void require_low_fidelities(const AgentKind& kind, std::size_t given);
 void require_discount(const AgentKind& kind, double gamma);
 // Throws Errc::spec unless the agent is for such a problem: vectors, or tables.
-void require_domain(const AgentKind& kind, bool has_vectors);
+// `otherwise` ends the message: what else could be done.
+void require_domain(const AgentKind& kind, bool has_vectors, std::string_view otherwise = "");
 
 // Replaces the key "variant" by the keys that it stands for, except those given explicitly. Returns
 // the keys that are not the agent's: they belong to the problem. Throws on an unknown variant.

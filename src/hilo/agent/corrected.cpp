@@ -26,7 +26,30 @@ double mean_of(const std::vector<double>& values) {
   return values.empty() ? 0 : sum / static_cast<double>(values.size());
 }
 
+// Long episodes have fewer scenarios, so that a search takes no longer.
+std::size_t scenarios_of(const CorrectedOptions& options) {
+  constexpr std::size_t kUsualLength = 200, kFewScenarios = 6;
+  if (options.max_steps <= kUsualLength) return options.scenarios;
+  return std::min(options.scenarios,
+                  std::max(kFewScenarios, options.scenarios * kUsualLength / options.max_steps));
+}
+
 }  // namespace
+
+double searched_steps(const CorrectedOptions& options) {
+  return static_cast<double>(scenarios_of(options) * options.population) * options.generations *
+         (2.0 * options.restarts + 2) * options.max_steps;
+}
+
+bool learns_low(const CorrectedOptions& options, bool low_is_slow) {
+  return low_is_slow || (options.low_steps > 0 &&
+                         static_cast<double>(options.low_steps) < searched_steps(options));
+}
+
+std::uint64_t steps_to_learn(const CorrectedOptions& options) {
+  constexpr std::uint64_t kSlowSteps = 8000;
+  return options.low_steps > 0 ? options.low_steps : kSlowSteps;
+}
 
 Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed)
     : pair_(std::move(pair)),
@@ -46,20 +69,12 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
       ends_(shape_.observations.dimension()),
       caution_(on_low_.num_outputs(), 1.0) {
   shape_.check();
-  // Long episodes have fewer scenarios, so that a search takes no longer.
-  constexpr std::size_t kUsualLength = 200, kFewScenarios = 6;
-  if (horizon_.max_steps > kUsualLength)
-    options_.scenarios =
-        std::min(options_.scenarios,
-                 std::max(kFewScenarios, options_.scenarios * kUsualLength / horizon_.max_steps));
-  const double searched = static_cast<double>(options_.scenarios * options_.population) *
-                          options_.generations * (2.0 * options_.restarts + 2) * horizon_.max_steps;
   low_ = pair_.shared_low();
   check_tune();
-  if (pair_.has_low() &&
-      (pair_.shared_low()->is_slow() ||
-       (options_.low_steps > 0 && static_cast<double>(options_.low_steps) < searched)))
+  options_.max_steps = horizon_.max_steps;
+  if (pair_.has_low() && learns_low(options_, low_->is_slow()))
     learnt_low_ = std::make_unique<LearntSimulator>(low_);
+  options_.scenarios = scenarios_of(options_);
   // Without a cheap simulator the first policy is drawn at random, so that something moves.
   newest_.resize(shape_.num_weights());
   if (!pair_.has_low()) fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), newest_);

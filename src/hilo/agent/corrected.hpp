@@ -19,12 +19,12 @@ struct CorrectedOptions {
   std::vector<std::size_t> layers = {10};  // units of the policy's network
   std::size_t scenarios = 24;              // fewer for episodes of more than 200 steps
   std::size_t population = 16;
-  std::uint32_t restarts = 3;      // searches from scratch
-  std::uint32_t generations = 60;  // of each search; the best one goes on for twice as many
-  double noise = 0.1;              // on actions of training episodes
-  double search_noise = 0.05;      // on actions in scenarios
-  std::size_t frequencies = 150;   // of the residual
-  std::size_t fit_points = 250;    // steps that its length scales are fitted to
+  std::uint32_t restarts = 3;       // searches from scratch
+  std::uint32_t generations = 120;  // of each search; the best one goes on for twice as many
+  double noise = 0.1;               // on actions of training episodes
+  double search_noise = 0.02;       // on actions in scenarios
+  std::size_t frequencies = 150;    // of the residual
+  std::size_t fit_points = 250;     // steps that its length scales are fitted to
   // Steps of the cheap simulator that may be taken; 0: as many as are needed, or 8000 if it is
   // slow. If they are not enough for searches, it is learnt from these steps.
   std::uint64_t low_steps = 0;
@@ -34,6 +34,13 @@ struct CorrectedOptions {
   std::size_t threads = 0;
   bool corrects = true;  // false: the optimum of the cheap simulator stays, whatever comes
 };
+
+// Steps that the searches of a round take, about, before the first episode and for these options.
+double searched_steps(const CorrectedOptions& options);
+// Whether a cheap simulator is learnt from some of its steps, because searches need too many.
+bool learns_low(const CorrectedOptions& options, bool low_is_slow);
+// How many of its steps it is learnt from.
+std::uint64_t steps_to_learn(const CorrectedOptions& options);
 
 // An expensive episode, one column for each step.
 struct SeenPath {

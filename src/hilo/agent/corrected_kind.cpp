@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "hilo/agent/corrected.hpp"
 #include "hilo/agent/detail/kinds.hpp"
 #include "hilo/agent/detail/network_parameters.hpp"
@@ -63,6 +65,21 @@ std::vector<ParameterInfo> parameters() {
   return out;
 }
 
+std::string plan_for_low(const CorrectedOptions& options, bool low_is_slow) {
+  if (low_is_slow)
+    return fmt::format(
+        "the cheap simulator is slow: it is learnt from {} of its steps (search.low_steps), and "
+        "searched as it was learnt",
+        steps_to_learn(options));
+  const double searched = searched_steps(options) / 1e6;
+  if (!learns_low(options, low_is_slow))
+    return fmt::format("the first search takes about {:.3g} million cheap steps", searched);
+  return fmt::format(
+      "the cheap simulator is learnt from {} of its steps (search.low_steps), because a search "
+      "takes about {:.3g} million",
+      steps_to_learn(options), searched);
+}
+
 AgentKind kind_of(const char* name, const char* display, const char* description,
                   LowFidelities low) {
   return {
@@ -76,22 +93,26 @@ AgentKind kind_of(const char* name, const char* display, const char* description
                           const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
         return std::make_unique<Corrected>(pair, options_of(p, setting), setting.seed);
       },
-      .findings = {
-          {"model_value", "value of the policy in the corrected simulator, as the agent sees it"},
-          {"model_gap", "return of the last episode minus what the model promised"},
-          {"model_inflation", "largest factor by which the model's errors exceed its own"},
-          {"tuned_1", "first number of tune, in the order of the names, as it was fitted"},
-          {"tuned_1_sd", "its standard deviation"},
-          {"tuned_2", "second number of tune"},
-          {"tuned_2_sd", "its standard deviation"},
-          {"tuned_3", "third number of tune"},
-          {"tuned_3_sd", "its standard deviation"},
-          {"tuned_4", "fourth number of tune"},
-          {"tuned_4_sd", "its standard deviation"},
-          {"model_held",
-           "share of the steps of the last episode inside the model's 95 % intervals, before it "
-           "was learnt from"},
-          {"uses_low", "1 if the residual is that of the cheap simulator, 0 if it was dropped"}}};
+      .plan_for_low = [low](const Parameters& p, const AgentSetting& setting,
+                            bool low_is_slow) -> std::string {
+        return low == LowFidelities::none ? "" : plan_for_low(options_of(p, setting), low_is_slow);
+      },
+      .findings =
+          {{"model_value", "value of the policy in the corrected simulator, as the agent sees it"},
+           {"model_gap", "return of the last episode minus what the model promised"},
+           {"model_inflation", "largest factor by which the model's errors exceed its own"},
+           {"tuned_1", "first number of tune, in the order of the names, as it was fitted"},
+           {"tuned_1_sd", "its standard deviation"},
+           {"tuned_2", "second number of tune"},
+           {"tuned_2_sd", "its standard deviation"},
+           {"tuned_3", "third number of tune"},
+           {"tuned_3_sd", "its standard deviation"},
+           {"tuned_4", "fourth number of tune"},
+           {"tuned_4_sd", "its standard deviation"},
+           {"model_held",
+            "share of the steps of the last episode inside the model's 95 % intervals, before it "
+            "was learnt from"},
+           {"uses_low", "1 if the residual is that of the cheap simulator, 0 if it was dropped"}}};
 }
 
 }  // namespace

@@ -16,7 +16,6 @@
 namespace hilo {
 namespace {
 
-constexpr std::uint64_t kSlowSteps = 8000;    // of a slow simulator, to learn it
 constexpr std::uint32_t kLearningRounds = 4;  // in which it is learnt
 constexpr std::size_t kRandomNetworks = 8;    // that explore it at first
 constexpr double kExploration = 0.3;          // noise on the actions of those
@@ -245,8 +244,7 @@ void Corrected::learn_scales_from(const VectorEpisode& episode) {
 // Networks with random weights explore it, and then policies that were found in what is known of
 // it: where a policy goes, the simulator must be known well.
 void Corrected::learn_low() {
-  const std::uint64_t steps =
-      (options_.low_steps > 0 ? options_.low_steps : kSlowSteps) / kLearningRounds;
+  const std::uint64_t steps = steps_to_learn(options_) / kLearningRounds;
   std::vector<double> drawn(shape_.num_weights() * kRandomNetworks);
   fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), drawn);
   std::vector<std::vector<double>> networks(kRandomNetworks);

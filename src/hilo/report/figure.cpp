@@ -60,9 +60,9 @@ std::string episodes_axis(const Results& results) {
   const std::string label = "set xlabel 'high-fidelity episodes'\n";
   if (!results.has_vectors()) return label + "set xrange [0:*]\n";
   std::string tics = fmt::format("'0' {}", kBeforeFirst);
-  const auto last = static_cast<double>(std::max<std::uint64_t>(results.last_episode(), 1));
-  for (double power = 1; power <= last; power *= 10)
-    for (const double factor : {1, 2, 3, 5})
+  const std::uint64_t last = std::max<std::uint64_t>(results.last_episode(), 1);
+  for (std::uint64_t power = 1; power <= last; power *= 10)
+    for (const std::uint64_t factor : {1U, 2U, 3U, 5U})
       if (factor * power <= last) tics += fmt::format(", {}", factor * power);
   return label + fmt::format("set logscale x\nset xtics ({})\nset xrange [{}:{}]\n", tics,
                              kBeforeFirst, last);

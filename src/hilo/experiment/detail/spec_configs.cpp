@@ -156,7 +156,11 @@ RunConfig make_config(const SpecCommon& common, const NamedValues& problem, Name
   where_kind = fmt::format("{} ({})", where, kind.name);
   const ProblemKind& problem_kind = *common.problem_kind;
   in_place(where_kind, [&] {
-    require_domain(kind, problem_kind.has_vectors(problem));
+    const bool has_vectors = problem_kind.has_vectors(problem);
+    require_domain(kind, has_vectors,
+                   problem_kind.has_vectors_of && !has_vectors
+                       ? ", or set problem.vectors = true if they are vectors"
+                       : "");
     require_discount(kind, common.train.number("gamma"));
     require_low_fidelities(kind, problem_kind.count_low_fidelities(problem));
   });

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
+#include "hilo/core/error.hpp"
 #include "hilo/report/detail/film_strip.hpp"
 #include "hilo/report/detail/phase_plot.hpp"
 #include "hilo/report/detail/residual_panels.hpp"
@@ -39,7 +39,8 @@ History history_of(const Learner& learner, const VectorSimulator& high) {
     VectorEpisode episode = learner.vectors_of(attempt.paid);
     out.seen.add(episode.observations, dimension);
     if (!attempt.at.test) {
-      out.last_training.assign(1, std::move(episode));
+      out.last_training.clear();
+      out.last_training.push_back(std::move(episode));
       out.trained = attempt.at.episode + 1;
       return;
     }
@@ -111,6 +112,7 @@ std::string residual_caption(const std::vector<ResidualPanel>& panels, const His
       "Bars are the model's 95 % intervals for what will be seen; they should meet the dashed "
       "line, where both are equal. Open red circles are steps outside of theirs. Inside are: ";
   std::vector<std::string> shares;
+  shares.reserve(panels.size());
   for (const ResidualPanel& panel : panels)
     shares.push_back(fmt::format(
         "{} {:.1f} % of {} steps", panel.name,
@@ -122,8 +124,16 @@ std::string residual_caption(const std::vector<ResidualPanel>& panels, const His
 std::string residual_part(const VectorView& view, const Learner& learner, const History& history) {
   const auto* agent = dynamic_cast<const Corrected*>(&learner.agent());
   if (agent == nullptr) return "";
-  const std::vector<ResidualPanel> panels =
-      residual_panels(view, *agent, history.tests.empty() ? history.last_training : history.tests);
+  std::vector<ResidualPanel> panels;
+  try {
+    panels = residual_panels(view, *agent,
+                             history.tests.empty() ? history.last_training : history.tests);
+  } catch (const Error& e) {
+    // The run is done and paid for: that the cheap simulator fails now must not cost its page.
+    if (e.code() != Errc::simulator) throw;
+    return fmt::format("<p class=\"missing\">The residual is not shown: {}</p>\n",
+                       escape_html(e.what()));
+  }
   if (panels.empty()) return "";
   std::string pictures = "<div>";
   for (const ResidualPanel& panel : panels) pictures += residual_picture(panel);

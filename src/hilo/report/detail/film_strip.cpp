@@ -139,7 +139,7 @@ std::vector<std::size_t> instants_of(const ControlOptions& options, const Vector
                          (1 - kShareOfTime) * moved[t] / whole;
     if (share * static_cast<double>(count - 1) >= static_cast<double>(out.size())) out.push_back(t);
   }
-  if (out.back() != length) out.push_back(length);  // it did not move
+  if (out.back() != length) out.push_back(length);  // it hardly moved
   return out;
 }
 
@@ -159,18 +159,17 @@ std::string frames(const VectorView& view, const VectorEpisode& episode) {
 }
 
 // One number over the steps of an episode.
-std::string chart(const std::string& name, const Points& points, std::size_t d) {
+std::string chart(const std::string& name, const Points& points, std::size_t d, std::size_t steps) {
   const std::size_t stride = points.size() / kMostPlaces + 1;
   Range range;
   for (std::size_t t = 0; t < points.size(); ++t) range.add(number_of(points, t, d));
   range = range.with_room(0);
-  const double last = static_cast<double>(std::max<std::size_t>(points.size(), 2) - 1);
-  const Scale x = scale_of(0, last, 8, kChartWidth - 62);
+  const Scale x = scale_of(0, static_cast<double>(steps), 8, kChartWidth - 62);
   const Scale y = scale_of(range.low, range.high, kChartHeight - 28, 30);
   std::vector<Place> places;
   for (std::size_t t = 0; t < points.size(); t += stride)
     places.push_back({x(static_cast<double>(t)), y(number_of(points, t, d))});
-  std::string out = fmt::format("<text x=\"8\" y=\"16\">{}</text>", escape_html(name));
+  std::string out = fmt::format(R"(<text x="8" y="16">{}</text>)", escape_html(name));
   out += line_svg(places, "stroke=\"var(--accent)\" stroke-width=\"2\"");
   for (const double value : {range.low, range.high})
     if (value == range.low || range.high > range.low)
@@ -180,7 +179,7 @@ std::string chart(const std::string& name, const Points& points, std::size_t d) 
       "<text x=\"8\" y=\"{0:.0f}\" fill=\"var(--quiet)\">0</text>"
       "<text x=\"{1:.0f}\" y=\"{0:.0f}\" text-anchor=\"end\" fill=\"var(--quiet)\">{2} "
       "steps</text>",
-      kChartHeight - 8, kChartWidth - 62, points.size() - 1);
+      kChartHeight - 8, kChartWidth - 62, steps);
   return picture_svg(
       kChartWidth, kChartHeight,
       fmt::format("{} over time, from {:.3g} to {:.3g}", name, range.low, range.high), out);
@@ -194,7 +193,7 @@ std::string film_strip(const VectorView& view, const VectorEpisode& episode) {
   std::string out = "<div>";
   const auto add = [&](const std::vector<std::string>& names, const Points& points) {
     for (std::size_t d = 0; d < std::min(kMostCharts, names.size()); ++d)
-      out += chart(names[d], points, d);
+      out += chart(names[d], points, d, episode.length());
     if (names.size() > kMostCharts)
       out += fmt::format("<p class=\"note\">The first {} of {} are shown.</p>", kMostCharts,
                          names.size());

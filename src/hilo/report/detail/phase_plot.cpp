@@ -84,11 +84,13 @@ class ActionColours {
   }
 
   std::string fill(int level) const {
-    if (space_.is_discrete())
-      return fmt::format("class=\"action-{}\" fill-opacity=\"{}\"", level % kNumActionColours,
-                         std::max(0.25, 0.8 - 0.3 * (level / kNumActionColours)));
-    return fmt::format("fill=\"var(--{})\" fill-opacity=\"{:.2f}\"", level < 0 ? "accent" : "open",
-                       0.9 * std::abs(level) / kLevels);
+    if (space_.is_discrete()) {
+      const int paler = level / kNumActionColours;  // colours that are used again
+      return fmt::format(R"(class="action-{}" fill-opacity="{}")", level % kNumActionColours,
+                         std::max(0.25, 0.8 - 0.3 * paler));
+    }
+    return fmt::format(R"svg(fill="var(--{})" fill-opacity="{:.2f}")svg",
+                       level < 0 ? "accent" : "open", 0.9 * std::abs(level) / kLevels);
   }
 
   // Colours that work on a light and on a dark ground.
@@ -120,7 +122,7 @@ class ActionColours {
           kKey, kTop + 20 * static_cast<double>(a), fill(static_cast<int>(a)), kKey + 20,
           kTop + 20 * static_cast<double>(a) + 12, a);
     if (space_.size() > named)
-      out += fmt::format("<text x=\"{}\" y=\"{}\">and {} more</text>", kKey,
+      out += fmt::format(R"(<text x="{}" y="{}">and {} more</text>)", kKey,
                          kTop + 20 * static_cast<double>(named) + 12, space_.size() - named);
     return out;
   }
@@ -128,12 +130,12 @@ class ActionColours {
   std::string box_key(const std::string& name) const {
     constexpr double kTall = 9;
     std::string out =
-        fmt::format("<text x=\"{}\" y=\"{}\">{}</text>", kKey, kTop + 11, escape_html(name));
+        fmt::format(R"(<text x="{}" y="{}">{}</text>)", kKey, kTop + 11, escape_html(name));
     const double top = kTop + 22;
     for (int level = -kLevels; level <= kLevels; ++level)
       out += fmt::format(
-          "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"{}\" {} shape-rendering=\"crispEdges\"/>",
-          kKey, top + kTall * (kLevels - level), kTall, fill(level));
+          R"(<rect x="{}" y="{}" width="14" height="{}" {} shape-rendering="crispEdges"/>)", kKey,
+          top + kTall * (kLevels - level), kTall, fill(level));
     const double bottom = top + kTall * (2 * kLevels + 1);
     out += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"{}\" fill=\"none\" "
@@ -143,7 +145,7 @@ class ActionColours {
          {std::pair{range_.high, top + 10},
           std::pair{(range_.low + range_.high) / 2, (top + bottom) / 2 + 4},
           std::pair{range_.low, bottom - 1}})
-      out += fmt::format("<text x=\"{}\" y=\"{:.0f}\">{:.3g}</text>", kKey + 20, y, value);
+      out += fmt::format(R"(<text x="{}" y="{:.0f}">{:.3g}</text>)", kKey + 20, y, value);
     return out;
   }
 
@@ -175,7 +177,7 @@ std::string map_svg(const std::vector<double>& actions, const ActionColours& col
 
 // Multiples of pi / 2 for an angle.
 std::vector<std::pair<double, std::string>> marks_of(bool is_angle, const Range& range) {
-  if (is_angle) return {{-kPi, "−π"}, {-kPi / 2, "−π/2"}, {0, "0"}, {kPi / 2, "π/2"}, {kPi, "π"}};
+  if (is_angle) return {{-kPi, "-π"}, {-kPi / 2, "-π/2"}, {0, "0"}, {kPi / 2, "π/2"}, {kPi, "π"}};
   std::vector<std::pair<double, std::string>> out;
   for (const double tick : ticks_of(range.low, range.high))
     out.emplace_back(tick, fmt::format("{:.4g}", tick));
@@ -186,7 +188,7 @@ std::string axes_svg(const VectorView& view, const PhasePlane& plane, const Scal
                      const Scale& y) {
   constexpr double kBottom = kTop + kSide;
   std::string out = fmt::format(
-      "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"var(--quiet)\"/>",
+      R"svg(<rect x="{}" y="{}" width="{}" height="{}" fill="none" stroke="var(--quiet)"/>)svg",
       kLeft, kTop, kSide, kSide);
   for (const auto& [value, text] : marks_of(view.is_angle(plane.x), plane.x_range))
     out += fmt::format(
@@ -261,7 +263,9 @@ PhasePlane phase_plane(const VectorView& view, const Space& observations,
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, std::greater<>(),
                            [&](std::size_t d) { return seen.deviation(d); });
-  PhasePlane plane{.x = std::min(order[0], order[1]), .y = std::max(order[0], order[1])};
+  PhasePlane plane;
+  plane.x = std::min(order[0], order[1]);
+  plane.y = std::max(order[0], order[1]);
   if (view.plane.size() == 2) {
     plane.x = view.plane[0];
     plane.y = view.plane[1];

@@ -49,7 +49,7 @@ std::string line_svg(const std::vector<Place>& places, const std::string& attrib
   std::vector<std::string> piece;
   const auto finish = [&] {
     if (piece.size() > 1)
-      out += fmt::format("<polyline points=\"{}\" fill=\"none\" {}/>", fmt::join(piece, " "),
+      out += fmt::format(R"(<polyline points="{}" fill="none" {}/>)", fmt::join(piece, " "),
                          attributes);
     piece.clear();
   };

@@ -55,18 +55,18 @@ std::string ticks_svg(const Scale& x, const Scale& y) {
   const std::vector<double> xs = ticks_of(x.low, x.high), ys = ticks_of(y.low, y.high);
   for (std::size_t i = 0; i < xs.size(); ++i) {
     out += fmt::format(
-        "<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"var(--grid)\"/>",
+        R"svg(<line x1="{0:.1f}" x2="{0:.1f}" y1="{1}" y2="{2}" stroke="var(--grid)"/>)svg",
         x(xs[i]), y.from, y.to);
     if (labelled(i, xs.size()))
-      out += fmt::format("<text x=\"{:.1f}\" y=\"{:.0f}\" text-anchor=\"middle\">{:.3g}</text>",
+      out += fmt::format(R"(<text x="{:.1f}" y="{:.0f}" text-anchor="middle">{:.3g}</text>)",
                          x(xs[i]), y.from + 16, xs[i]);
   }
   for (std::size_t i = 0; i < ys.size(); ++i) {
     out += fmt::format(
-        "<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" stroke=\"var(--grid)\"/>",
-        x.from, x.to, y(ys[i]));
+        R"svg(<line x1="{0}" x2="{1}" y1="{2:.1f}" y2="{2:.1f}" stroke="var(--grid)"/>)svg", x.from,
+        x.to, y(ys[i]));
     if (labelled(i, ys.size()))
-      out += fmt::format("<text x=\"{:.0f}\" y=\"{:.1f}\" text-anchor=\"end\">{:.3g}</text>",
+      out += fmt::format(R"(<text x="{:.0f}" y="{:.1f}" text-anchor="end">{:.3g}</text>)",
                          x.from - 5, y(ys[i]) + 4, ys[i]);
   }
   return out;
@@ -97,7 +97,7 @@ std::vector<ResidualPanel> residual_panels(const VectorView& view, const Correct
   panels.push_back({.name = "reward", .points = {}});
   std::size_t steps = 0;
   for (const VectorEpisode& episode : episodes) steps += episode.length();
-  const std::size_t stride = (steps + kMostSteps - 1) / kMostSteps;
+  const std::size_t stride = steps / kMostSteps + 1;
   std::size_t step = 0;
   for (const VectorEpisode& episode : episodes) add_episode(agent, episode, stride, step, panels);
   std::erase_if(panels, [](const ResidualPanel& panel) { return !has_residual(panel); });
@@ -121,7 +121,7 @@ std::string residual_picture(const ResidualPanel& panel) {
   const Scale x = scale_of(seen.low, seen.high, kLeft, kWidth - kRight);
   const Scale y = scale_of(predicted.low, predicted.high, kHeight - kBottom, kTop);
   std::string out =
-      fmt::format("<text x=\"{}\" y=\"16\">{}</text>", kLeft, escape_html(panel.name)) +
+      fmt::format(R"(<text x="{}" y="16">{}</text>)", kLeft, escape_html(panel.name)) +
       ticks_svg(x, y);
   // The line of equality, where the picture has it.
   const double from = std::max(x.low, y.low), to = std::min(x.high, y.high);

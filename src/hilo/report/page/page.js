@@ -126,7 +126,7 @@
         interaction: {mode: 'nearest', axis: 'x', intersect: false},
         scales: {
           x: {type: log ? 'logarithmic' : 'linear', title: title(metric.xaxis || 'high-fidelity episodes'), grid,
-            ...(log && this.zero ? {afterBuildTicks: (axis) => { axis.ticks = fewTicks(this.zero, axis.max); }} : {}),
+            ...(log && this.zero ? this.fewEpisodes() : {}),
             ticks: {color: quiet, maxRotation: 0, precision: 0, autoSkipPadding: 16, callback: (x) => this.episode(x)}},
           y: {title: title(metric.axis), grid, ticks: {color: quiet}},
         },
@@ -141,6 +141,12 @@
           },
         },
       };
+    }
+
+    // A logarithmic axis that begins at the place of episode 0 and ends where the curves do.
+    fewEpisodes() {
+      return {min: this.zero, bounds: 'data',
+        afterBuildTicks: (axis) => { axis.ticks = fewTicks(this.zero, axis.max); }};
     }
 
     tooltip(item) {
