@@ -33,6 +33,24 @@ kind = "mfmcrl"
 low_rollouts = ROLLOUTS
 """
 
+VECTORS = """spec_version = 1
+name = "swing"
+[problem]
+kind = "pendulum"
+steps = 60
+[budget]
+episodes = 10
+reserve = 2
+[cost]
+high_step = 1
+low_step = 0.001
+[agent]
+kind = "corrected"
+generations = 12
+scenarios = 8
+frequencies = 60
+"""
+
 
 def main(program: str, kills: int, seed: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="hilo-killed-"))
@@ -41,9 +59,11 @@ def main(program: str, kills: int, seed: int) -> None:
     (folder / "plant.toml").write_text(spec)
     declared = spec[spec.index("[cost]") : spec.index("[agent]")]
     (folder / "measured.toml").write_text(spec.replace(declared, ""))
+    (folder / "vectors.toml").write_text(VECTORS)
 
     def begin(name: str) -> subprocess.Popen[bytes]:
-        file = "measured.toml" if name.startswith("measured") else "plant.toml"
+        kind = name.split("-")[0]
+        file = f"{kind}.toml" if kind in ("measured", "vectors") else "plant.toml"
         command = [program, "learn", file, "--journal", f"{name}.journal", "--json"]
         command += ["--policy", f"{name}.json", "--checkpoint-every", "0.05"]
         with open(folder / f"{name}.out", "wb") as out:
@@ -62,13 +82,14 @@ def main(program: str, kills: int, seed: int) -> None:
         said = json.loads((folder / f"{name}.out").read_bytes().splitlines()[-1])["bill"]
         return [said[key] for key in ("episodes", "steps", "low_steps", "cost", "high_cost")]
 
-    begun = time.monotonic()
-    assert begin("whole").wait() == 0
-    whole = time.monotonic() - begun
-    expected = results("whole")
-
     moments = random.Random(seed)
-    for harm in ("none", "deleted", "damaged", "measured"):
+    for harm in ("none", "deleted", "damaged", "measured", "vectors", "vectors-deleted"):
+        undisturbed = "vectors-whole" if harm.startswith("vectors") else "whole"
+        if not (folder / f"{undisturbed}.out").exists():
+            begun = time.monotonic()
+            assert begin(undisturbed).wait() == 0
+            whole = time.monotonic() - begun
+            expected = results(undisturbed)
         killed = 0
         for _ in range(kills):
             run = begin(harm)
@@ -78,7 +99,7 @@ def main(program: str, kills: int, seed: int) -> None:
                 killed += 1
             run.wait()
             checkpoint = folder / f"{harm}.journal.checkpoint"
-            if checkpoint.exists() and harm == "deleted":
+            if checkpoint.exists() and harm.endswith("deleted"):
                 checkpoint.unlink()
             if checkpoint.exists() and harm == "damaged":
                 harmed = bytearray(checkpoint.read_bytes())

@@ -8,6 +8,7 @@
 #include "hilo/agent/detail/learnt_simulator.hpp"
 #include "hilo/core/bulk_random.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/core/moments.hpp"
 #include "hilo/model/corrected_steps.hpp"
 #include "hilo/policy/network_file.hpp"
 
@@ -183,10 +184,14 @@ double Corrected::mean_value(const std::vector<double>& weights,
   return mean_of(returns_of(shape_, weights, scenarios, horizon_, options_.threads, &steps_));
 }
 
-double Corrected::predicted_return(const Candidate& candidate) const {
+Corrected::Promise Corrected::promise_for(const Candidate& candidate) const {
   std::vector<Scenario> same = scenarios(kForComparison, options_.scenarios);
   for (Scenario& scenario : same) scenario.start = candidate.start;
-  return mean_value(candidate.weights, same);
+  Moments returns;
+  for (const double value :
+       returns_of(shape_, candidate.weights, same, horizon_, options_.threads, &steps_))
+    returns.add(value);
+  return {.mean = returns.mean(), .deviation = std::sqrt(returns.variance())};
 }
 
 LearnReport Corrected::learn(const VectorEpisode& episode) {
@@ -202,7 +207,11 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
   Candidate played{.weights = newest_,
                    .start = {start.begin(), start.end()},
                    .seen = summarise(episode, horizon_.gamma).discounted_return};
-  if (model_ != nullptr || pair_.has_low()) gaps_.push_back(played.seen - predicted_return(played));
+  if (model_ != nullptr || pair_.has_low()) {
+    const Promise promise = promise_for(played);
+    gaps_.push_back(played.seen - promise.mean);
+    shortfalls_.push_back(promise.shortfall(played.seen));
+  }
   if (!pair_.has_low() && num_episodes_ == 0) {
     learn_scales_from(episode);
     played.weights = newest_;
@@ -223,16 +232,16 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
 }
 
 // Of each candidate: its value in the corrected simulator, less half of what its own episode fell
-// short of the model's return for the same start. A lucky episode is no evidence for a policy, but
-// one that kept less than promised is evidence against it. Policies that were not run yet bear the
-// mean of what earlier promises were short of.
+// short of the model's returns for the same start, beyond their own spread. A lucky episode is no
+// evidence for a policy, but one that kept less than promised is evidence against it. Policies that
+// were not run yet bear the mean of what earlier promises were short of.
 void Corrected::weigh_evidence() {
   const std::vector<Scenario> others =
       scenarios(kForComparison, kComparisonFactor * options_.scenarios);
   double shortfall = 0;
-  const std::size_t recent = std::min(gaps_.size(), kRecent);
-  for (std::size_t k = gaps_.size() - recent; k < gaps_.size(); ++k)
-    shortfall += std::min(0.0, gaps_[k]) / static_cast<double>(recent + 1);
+  const std::size_t recent = std::min(shortfalls_.size(), kRecent);
+  for (std::size_t k = shortfalls_.size() - recent; k < shortfalls_.size(); ++k)
+    shortfall += shortfalls_[k] / static_cast<double>(recent + 1);
 
   const std::vector<double> last_best = best_;
   double best = std::numeric_limits<double>::lowest();
@@ -252,8 +261,7 @@ void Corrected::weigh_evidence() {
     const bool is_candidate = (k == 0 && pair_.has_low()) || k + kRecent >= played_.size() ||
                               played_[k].weights == last_best;
     if (is_candidate)
-      consider(played_[k].weights,
-               0.5 * std::min(0.0, played_[k].seen - predicted_return(played_[k])));
+      consider(played_[k].weights, 0.5 * promise_for(played_[k]).shortfall(played_[k].seen));
   }
   own_value_ = best;
 }

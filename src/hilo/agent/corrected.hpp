@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -70,7 +71,7 @@ struct SeenPath {
 class Corrected final : public VectorAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 3;
+  static constexpr std::uint32_t kArchiveVersion = 4;
 
   Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed);
   ~Corrected() override;
@@ -123,7 +124,14 @@ class Corrected final : public VectorAgent {
   void weigh_evidence();
   double mean_value(const std::vector<double>& weights,
                     const std::vector<Scenario>& scenarios) const;
-  double predicted_return(const Candidate& candidate) const;
+  // What the model promises for the start of a candidate's episode, and how widely its samples and
+  // scenarios disagree.
+  struct Promise {
+    double mean = 0, deviation = 0;
+    // What a return falls short of it, beyond the deviation; never positive.
+    double shortfall(double seen) const { return std::min(0.0, seen - mean + deviation); }
+  };
+  Promise promise_for(const Candidate& candidate) const;
   // Ends of the cheap simulator, and those that were learnt, where that has none.
   bool takes_ends_of_low() const { return cheap_ends_ < 3 || cheap_ends_ <= same_ends_; }
   bool takes_learnt_ends() const {
@@ -153,7 +161,8 @@ class Corrected final : public VectorAgent {
   std::vector<std::vector<double>> starts_;  // of expensive episodes
   std::vector<double> cheap_optimum_, newest_, best_;
   std::vector<Candidate> played_;
-  std::vector<double> gaps_;  // returns minus what was promised before the episode
+  std::vector<double> gaps_;        // returns minus what was promised before the episode
+  std::vector<double> shortfalls_;  // beyond the deviation of the promise
   std::optional<double> own_value_;
   mutable std::uint64_t steps_ = 0;  // of the model, in the call under way
 };

@@ -124,6 +124,7 @@ std::vector<std::byte> Corrected::save() const {
     out.value(candidate.seen);
   }
   out.array<double>(gaps_);
+  out.array<double>(shortfalls_);
   out.value(own_value_.has_value());
   out.value(own_value_.value_or(0));
   return out.finish();
@@ -196,6 +197,7 @@ void Corrected::load(std::span<const std::byte> bytes) {
     played.push_back(std::move(candidate));
   }
   std::vector<double> gaps = in.list<double>("gaps", num_episodes);
+  std::vector<double> shortfalls = in.list<double>("gaps", num_episodes);
   const bool has_own = in.flag("own value");
   const auto own = in.value<double>();
   in.finish();
@@ -235,6 +237,7 @@ void Corrected::load(std::span<const std::byte> bytes) {
   starts_.clear();
   for (const Candidate& candidate : played_) starts_.push_back(candidate.start);
   gaps_ = std::move(gaps);
+  shortfalls_ = std::move(shortfalls);
   own_value_ = has_own ? std::optional(own) : std::nullopt;
 }
 
