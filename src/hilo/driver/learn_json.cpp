@@ -208,11 +208,10 @@ Told read_told(const std::string& text, const std::string& where) {
     return json["truncated"].get<bool>();
   };
   if (json.contains("observations")) {
-    told.vectors =
-        VectorPath{.observations = {},
-                   .actions = {},
-                   .rewards = numbers<double>(json, "rewards", where),
-                   .truncated = truncated()};
+    told.vectors = VectorPath{.observations = {},
+                              .actions = {},
+                              .rewards = numbers<double>(json, "rewards", where),
+                              .truncated = truncated()};
     told.vectors->observation_size =
         read_points(json, "observations", where, told.vectors->observations);
     told.vectors->action_size = read_points(json, "actions", where, told.vectors->actions);

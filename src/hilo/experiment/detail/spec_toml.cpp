@@ -38,8 +38,9 @@ void read_inner(const toml::table& table, const std::string& name, const std::st
   }
 }
 
-// The tables within the problem or an agent: [problem.high], search.low_steps, and [[problem.low]] once or several times, whose
-// keys are low.command, low.2.command, ... Returns whether the node is one of them.
+// The tables within the problem or an agent: [problem.high], search.low_steps, and [[problem.low]]
+// once or several times, whose keys are low.command, low.2.command, ... Returns whether the node is
+// one of them.
 bool read_inner_tables(const toml::node& node, const std::string& key, const std::string& where,
                        NamedValues& out) {
   if (const toml::table* table = node.as_table()) {
