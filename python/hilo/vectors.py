@@ -42,6 +42,8 @@ class NetworkPolicy:
             row = np.asarray(observation, dtype=np.float64).reshape(-1)
         except (TypeError, ValueError, OverflowError):
             raise Error(f"an observation is {observation!r}, but must be numbers", Errc.usage) from None
+        if not np.isfinite(row).all():
+            raise Error(f"an observation is {observation!r}, but must be finite numbers", Errc.usage)
         action = self._network.act(row.tolist())
         return int(action[0]) if self._network.discrete else np.asarray(action)
 
@@ -108,7 +110,11 @@ class VectorSimulator:
         self.angles = _angles_given(angles, len(self.observations))
         self.name = getattr(step, "__qualname__", type(step).__qualname__)
         identity = None if identity is None else text_of(identity, "identity")
-        self.identity = identity or f"function {self.name} {fingerprint((step, start, parameters))}"
+        # What it may do decides results as much as what it does.
+        extent = fingerprint((self.observations, self.actions, self.noise, self.angles))
+        own = identity or f"function {self.name} {fingerprint((step, start, parameters))}"
+        self.identity = f"{own} {extent}"
+
     def __repr__(self) -> str:
         return f"VectorSimulator({self.name})"
 
@@ -322,26 +328,32 @@ class EnvironmentVectors:
         rng = np.random.default_rng(0)
         for trial in range(3):
             row = self.reset(trial)
+            taken = None
             for _ in range(5):
-                action = self._random_action(rng)
-                following, reward, ended, cut = self.step(action)
+                before, action = row, self._random_action(rng)
+                row, reward, ended, cut = self.step(action)
+                taken = (before, action, row, reward, ended)
                 if ended or cut:
                     break
-                before, row = row, following
-            else:
-                # The same step again, from the observation alone.
-                self.put(before, trial)
-                again, reward_again, _, _ = self.step(action)
-                spread = 1 + np.abs(np.asarray(following))
-                wrong = np.abs(np.asarray(again) - np.asarray(following)) > 1e-3 * spread
-                if wrong.any():
-                    which = [int(i) for i in np.flatnonzero(wrong)]
-                    raise Error(
-                        f"{self.env} cannot be the cheap simulator: put where it was, it does not go on as it did "
-                        f"(coordinates {which} differ). Either set_state is wrong, or its observation is not its "
-                        "whole state, or it draws random numbers in its steps",
-                        Errc.spec,
-                    )
+            assert taken is not None
+            before, action, following, reward, ended = taken
+            # The same step again, from the observation alone.
+            self.put(before, trial)
+            again, reward_again, ended_again, _ = self.step(action)
+            spread = 1 + np.abs(np.asarray(following))
+            wrong = np.abs(np.asarray(again) - np.asarray(following)) > 1e-3 * spread
+            differs = [f"coordinate {int(i)}" for i in np.flatnonzero(wrong)]
+            if abs(reward_again - reward) > 1e-3 * (1 + abs(reward)):
+                differs.append("the reward")
+            if ended_again != ended:
+                differs.append("the end of the episode")
+            if differs:
+                raise Error(
+                    f"{self.env} cannot be the cheap simulator: put where it was, it does not go on as it did "
+                    f"({', '.join(differs)} differ). Either set_state is wrong, or its observation is not its "
+                    "whole state, or it draws random numbers in its steps",
+                    Errc.spec,
+                )
 
     def _random_action(self, rng: np.random.Generator) -> Any:
         if isinstance(self.actions, int):
@@ -400,6 +412,8 @@ def make_vector_sides(
             same = (isinstance(ours, int) == isinstance(theirs, int)) and (
                 ours == theirs if isinstance(ours, int) else len(ours) == len(theirs)
             )
+            if same and what == "actions" and not isinstance(ours, int):
+                same = np.allclose(ours, theirs)
             if not same:
                 raise Error(
                     f"the {what} of the cheap simulator are {ours}, but those of the expensive one {theirs}: "

@@ -156,6 +156,22 @@ def test_what_is_missing_is_found() -> None:
         hilo.learn(gymnasium.make("Pendulum-v1"), Own(), episodes=1)
     with pytest.raises(hilo.Error, match="not its whole state"):
         hilo.learn(Hidden(), hilo.wrap(Hidden(), set_state=guess), episodes=1)
+    class Counting(gymnasium.Wrapper[Any, Any, Any, Any]):
+        """A reward that depends on what is not seen."""
+
+        count = 0
+
+        def step(self, action: Any) -> Any:
+            self.count += 1
+            observation, _, ended, cut, info = self.env.step(action)
+            return observation, float(self.count), ended, cut, info
+
+    with pytest.raises(hilo.Error, match="the reward differ"):
+        hilo.learn(gymnasium.make("Pendulum-v1"), Counting(gymnasium.make("Pendulum-v1")), episodes=1)
+    weak = gymnasium.make("Pendulum-v1")
+    weak.action_space = gymnasium.spaces.Box(-1, 1, (1,))
+    with pytest.raises(hilo.Error, match="must be the same"):
+        hilo.learn(gymnasium.make("Pendulum-v1"), weak, episodes=1)
     with pytest.raises(hilo.Error, match="map has no meaning"):
         hilo.learn(slider(0.1), slider(0.0), map=[0], episodes=1)
     with pytest.raises(hilo.Error, match="must be the same"):

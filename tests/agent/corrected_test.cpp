@@ -95,8 +95,10 @@ TEST(Corrected, TunesTheCheapSimulatorAndGoesOnWithTheSameBits) {
   for (std::size_t cut = 0; cut < saved.size(); cut += 97)
     EXPECT_THROW(again.load(std::span(saved).first(cut)), Error);
 
-  options.tune = parse_tune("colour 0 1");
-  EXPECT_THROW(Corrected(problem.pair, options, 7), Error);
+  for (const char* bad : {"colour 0 1", "mass -1 2"}) {  // before anything is paid for
+    options.tune = parse_tune(bad);
+    EXPECT_THROW(Corrected(problem.pair, options, 7), Error);
+  }
   options.tune = parse_tune("mass 0.5 2");
   EXPECT_THROW(Corrected(VectorFidelities(problem.pair.shared_high()), options, 7), Error);
 }
@@ -142,6 +144,39 @@ TEST(Corrected, DropsACheapSimulatorThatIsWorseThanNone) {
   bool tells = false;
   for (const Fact& fact : agent.findings()) tells = tells || fact.name == "uses_low";
   EXPECT_TRUE(tells);
+}
+
+// Steps of the cheap simulator are those that were taken in it, whether it is used or dropped.
+TEST(Corrected, BillsTheCheapSimulatorAlone) {
+  const VectorProblem problem =
+      small_problem({{"low.strength", -20.0}, {"low.gravity", -80.0}, {"low.friction", 0.0}});
+  CorrectedOptions options = quick();
+  Corrected agent(problem.pair, options, 1);
+  agent.prepare();
+  for (int e = 0; e < 5; ++e) {
+    const bool used_it = agent.uses_low();
+    const LearnReport report = agent.learn(play(problem, agent, 1));
+    // Comparisons with its own steps are always made; searches are long.
+    EXPECT_GE(report.low_steps, 50U);
+    if (!used_it && !agent.uses_low()) {
+      EXPECT_EQ(report.low_steps, 50U) << e;
+    }
+    if (used_it && agent.uses_low()) {
+      EXPECT_GT(report.low_steps, 1000U) << e;
+    }
+  }
+  options.low_steps = 300;
+  Corrected learnt(problem.pair, options, 1);
+  EXPECT_EQ(learnt.prepare().low_steps, 300U);
+  EXPECT_EQ(learnt.learn(play(problem, learnt, 1)).low_steps, 0U);
+}
+
+TEST(Corrected, RefusesNetworksThatNoSearchCanHandle) {
+  const VectorProblem problem = small_problem();
+  CorrectedOptions options = quick();
+  options.layers = {200, 200};
+  EXPECT_THROW(Corrected(problem.pair, options, 1), Error);
+  EXPECT_THROW(Direct(problem.pair.high(), {.layers = {200, 200}}, 1), Error);
 }
 
 TEST(Corrected, LowOnlyDoesNotLearn) {

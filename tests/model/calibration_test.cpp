@@ -24,14 +24,15 @@ SeenSteps steps_of(const ControlSimulator& simulator, std::size_t count) {
   out.after = out.before;
   StepResults results;
   results.resize(out.after.padded());
-  const Stream stream(1, Purpose::user);
-  simulator.step(out.after, out.actions, {&stream, 1}, 1, results);
+  std::vector<Stream> streams;
+  for (std::uint32_t i = 0; i < count; ++i) streams.emplace_back(1, Purpose::user, 0, 0, i);
+  simulator.step(out.after, out.actions, streams, 1, results);
   return out;
 }
 
 TEST(Calibration, FindsNumbersThatAreWrong) {
-  ControlOptions truth{.mass_1 = 1.4, .friction_1 = 0.15};
-  ControlOptions wrong{.mass_1 = 1, .friction_1 = 0};
+  const ControlOptions truth{.mass_1 = 1.4, .friction_1 = 0.15};
+  const ControlOptions wrong{.mass_1 = 1, .friction_1 = 0};
   const std::vector<TuneRange> ranges = parse_tune("mass 0.5 2, friction 0 1");
   std::uint64_t steps = 0;
   const Calibration found =
@@ -43,9 +44,39 @@ TEST(Calibration, FindsNumbersThatAreWrong) {
   EXPECT_GT(steps, 100U * 100U);
 }
 
-// The torque and the mass enter as a ratio when nothing else pulls: neither is known.
+// A value near the end of its range is known as well as one in the middle.
+TEST(Calibration, DeviationsDoNotDependOnTheRange) {
+  const ControlOptions truth{.mass_1 = 1.4, .process_noise = 0.05};
+  const SeenSteps seen = steps_of(ControlSimulator(truth), 200);
+  const auto deviation_in = [&](const char* text) {
+    std::uint64_t steps = 0;
+    return calibrate(ControlSimulator({}), parse_tune(text), seen, std::vector<double>{1.4}, 1, 1,
+                     8, steps)
+        .deviations[0];
+  };
+  const double wide = deviation_in("mass 0.5 2"), edge = deviation_in("mass 1.3 4");
+  EXPECT_GT(wide, 0);
+  EXPECT_NEAR(edge / wide, 1, 0.5);
+}
+
+// Noise of the cheap simulator's own is not taken for a number that is wrong.
+TEST(Calibration, NoiseOfTheCheapSimulatorIsNoOffset) {
+  const ControlOptions truth{.mass_1 = 1.4, .friction_1 = 0.3, .process_noise = 0.05};
+  const ControlOptions wrong{.process_noise = 0.05};
+  const std::vector<TuneRange> ranges = parse_tune("mass 0.5 2, friction 0 1");
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    std::uint64_t steps = 0;
+    const Calibration found =
+        calibrate(ControlSimulator(wrong), ranges, steps_of(ControlSimulator(truth), 400),
+                  std::vector<double>{1.0, 0.5}, seed, 1, 8, steps);
+    EXPECT_NEAR(found.values[0], 1.4, 5 * found.deviations[0] + 0.05) << seed;
+    EXPECT_NEAR(found.values[1], 0.3, 5 * found.deviations[1] + 0.05) << seed;
+  }
+}
+
+// Few steps with much noise leave a number open.
 TEST(Calibration, SaysWhatStepsDoNotDetermine) {
-  ControlOptions truth{.mass_1 = 1.4, .process_noise = 0.3};
+  const ControlOptions truth{.mass_1 = 1.4, .process_noise = 0.3};
   const std::vector<TuneRange> ranges = parse_tune("mass 0.5 2, friction 0 1");
   std::uint64_t steps = 0;
   const auto deviation_of = [&](std::size_t count) {

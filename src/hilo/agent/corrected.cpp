@@ -49,7 +49,9 @@ bool learns_low(const CorrectedOptions& options, bool low_is_slow) {
 
 std::uint64_t steps_to_learn(const CorrectedOptions& options) {
   constexpr std::uint64_t kSlowSteps = 8000;
-  return options.low_steps > 0 ? options.low_steps : kSlowSteps;
+  // More would not fit into memory, and make it hardly better.
+  constexpr std::uint64_t kMostSteps = 50'000;
+  return options.low_steps > 0 ? std::min(options.low_steps, kMostSteps) : kSlowSteps;
 }
 
 Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed)
@@ -70,6 +72,7 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
       ends_(shape_.observations.dimension()),
       caution_(on_low_.num_outputs(), 1.0) {
   shape_.check();
+  require_searchable(shape_);
   low_ = pair_.shared_low();
   check_tune();
   options_.max_steps = horizon_.max_steps;
@@ -138,7 +141,7 @@ LearnReport Corrected::prepare() {
     learn_scales_from_low();
   search();
   cheap_optimum_ = best_ = newest_;
-  return {.low_steps = learnt_low_ ? learnt_low_->steps() : steps_};
+  return {.low_steps = steps_};
 }
 
 // Searches from scratch and from the policies there are. The best of them goes on, and the
@@ -153,7 +156,7 @@ void Corrected::search() {
   std::vector<SearchResult> found;
   const auto run = [&](const std::vector<double>& from) {
     found.push_back(search_policy(shape_, from, fixed, horizon_, search, seed_, round(), pair++));
-    steps_ += found.back().steps;
+    count_steps(found.back().steps);
   };
   const bool is_first = num_episodes_ == 0;
   if (is_first || num_episodes_ <= kAlwaysAnew || num_episodes_ % kSeldomAnew == 0) {
@@ -181,16 +184,24 @@ void Corrected::search() {
 
 double Corrected::mean_value(const std::vector<double>& weights,
                              const std::vector<Scenario>& scenarios) const {
-  return mean_of(returns_of(shape_, weights, scenarios, horizon_, options_.threads, &steps_));
+  std::uint64_t steps = 0;
+  const auto returns = returns_of(shape_, weights, scenarios, horizon_, options_.threads, &steps);
+  count_steps(steps);
+  return mean_of(returns);
 }
 
 Corrected::Promise Corrected::promise_for(const Candidate& candidate) const {
   std::vector<Scenario> same = scenarios(kForComparison, options_.scenarios);
-  for (Scenario& scenario : same) scenario.start = candidate.start;
+  for (Scenario& scenario : same) {
+    scenario.start = candidate.start;
+    scenario.action_noise = options_.noise;  // that of expensive episodes
+  }
+  std::uint64_t steps = 0;
   Moments returns;
   for (const double value :
-       returns_of(shape_, candidate.weights, same, horizon_, options_.threads, &steps_))
+       returns_of(shape_, candidate.weights, same, horizon_, options_.threads, &steps))
     returns.add(value);
+  count_steps(steps);
   return {.mean = returns.mean(), .deviation = std::sqrt(returns.variance())};
 }
 
@@ -222,19 +233,19 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
   take_in(episode);
   compare_with_predictions(first_step);
   ++num_episodes_;
-  report.low_steps += tune_low();
+  tune_low();
   fit();
   search();
   weigh_evidence();
-  // Steps of a model without the cheap simulator, or of one that was learnt, are no steps of that.
-  if (uses_low_ && !learnt_low_) report.low_steps += steps_;
+  report.low_steps += steps_;
   return report;
 }
 
 // Of each candidate: its value in the corrected simulator, less half of what its own episode fell
 // short of the model's returns for the same start, beyond their own spread. A lucky episode is no
 // evidence for a policy, but one that kept less than promised is evidence against it. Policies that
-// were not run yet bear the mean of what earlier promises were short of.
+// were not run yet bear the mean of what earlier promises were short of, as if there had been one
+// more that was kept.
 void Corrected::weigh_evidence() {
   const std::vector<Scenario> others =
       scenarios(kForComparison, kComparisonFactor * options_.scenarios);

@@ -26,8 +26,8 @@ struct CorrectedOptions {
   double search_noise = 0.02;       // on actions in scenarios
   std::size_t frequencies = 150;    // of the residual
   std::size_t fit_points = 250;     // steps that its length scales are fitted to
-  // Steps of the cheap simulator that may be taken; 0: as many as are needed, or 8000 if it is
-  // slow. If they are not enough for searches, it is learnt from these steps.
+  // If a search needs more steps of the cheap simulator, it is learnt from these instead; 0: only
+  // if it is slow, from 8000.
   std::uint64_t low_steps = 0;
   std::vector<TuneRange> tune = {};  // numbers of the cheap simulator that are fitted first
   double gamma = 1;
@@ -71,7 +71,7 @@ struct SeenPath {
 class Corrected final : public VectorAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 4;
+  static constexpr std::uint32_t kArchiveVersion = 5;
 
   Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed);
   ~Corrected() override;
@@ -109,7 +109,10 @@ class Corrected final : public VectorAgent {
   Columns after_low(const SeenPath& path, std::uint32_t number, std::uint32_t pair,
                     const VectorSteps& simulator, StepResults& results) const;
   void check_tune() const;
-  std::uint64_t tune_low();
+  void tune_low();
+  void count_steps(std::uint64_t steps) const {
+    if (uses_low_ && !learnt_low_) steps_ += steps;
+  }
   void use_calibration();
   std::vector<Scenario> scenarios(std::uint32_t which, std::size_t count) const;
   void learn_low();
@@ -149,6 +152,7 @@ class Corrected final : public VectorAgent {
   bool uses_low_;
   std::shared_ptr<const VectorSteps> low_;  // with the values that were found for `tune`
   Calibration calibration_;
+  std::vector<double> learnt_with_;   // the values with which a slow simulator was learnt
   std::vector<SeenPath> paths_;       // to fit these to
   ResidualData on_low_, on_nothing_;  // residuals of the cheap simulator, and of the state itself
   std::unique_ptr<LearntSimulator> learnt_low_;
@@ -164,7 +168,9 @@ class Corrected final : public VectorAgent {
   std::vector<double> gaps_;        // returns minus what was promised before the episode
   std::vector<double> shortfalls_;  // beyond the deviation of the promise
   std::optional<double> own_value_;
-  mutable std::uint64_t steps_ = 0;  // of the model, in the call under way
+  // Steps of the cheap simulator itself, in the call under way. Steps of a model that has dropped
+  // it, or has learnt it, are none.
+  mutable std::uint64_t steps_ = 0;
 };
 
 }  // namespace hilo

@@ -61,6 +61,8 @@ void save_path(ArchiveWriter& out, const SeenPath& path) {
 SeenPath load_path(ArchiveReader& in, const NetworkShape& shape) {
   SeenPath path;
   path.rewards = in.list<double>("path", kMaxSteps);
+  if (!std::ranges::all_of(path.rewards, [](double x) { return std::isfinite(x); }))
+    ArchiveReader::mismatch("path");
   const std::size_t length = path.rewards.size(), dimension = shape.observations.dimension();
   path.steps.before.resize(dimension, length);
   path.steps.actions.resize(shape.actions.is_discrete() ? 1 : shape.actions.dimension(), length);
@@ -104,6 +106,7 @@ std::vector<std::byte> Corrected::save() const {
   save_scales(out, model_ != nullptr ? model_->scales() : ProcessScales());
   out.array<double>(calibration_.values);
   out.array<double>(calibration_.deviations);
+  out.array<double>(learnt_with_);
   for (const SeenPath& path : paths_) save_path(out, path);
   out.array<double>(caution_);
   out.value(held_);
@@ -153,10 +156,13 @@ void Corrected::load(std::span<const std::byte> bytes) {
   Calibration calibration{
       .values = in.list<double>("values that were tuned", options_.tune.size()),
       .deviations = in.list<double>("values that were tuned", options_.tune.size())};
-  std::vector<SeenPath> paths(options_.tune.empty() ? 0 : num_episodes);
-  for (SeenPath& path : paths) path = load_path(in, shape_);
+  std::vector<double> learnt_with = in.list<double>("values that were tuned", options_.tune.size());
+  std::vector<SeenPath> paths;  // one after the other: the number may be anything
+  while (!options_.tune.empty() && paths.size() < num_episodes)
+    paths.push_back(load_path(in, shape_));
   if (calibration.values.size() != (num_episodes > 0 ? options_.tune.size() : 0) ||
-      calibration.deviations.size() != calibration.values.size())
+      calibration.deviations.size() != calibration.values.size() ||
+      (!learnt_with.empty() && learnt_with.size() != options_.tune.size()))
     ArchiveReader::mismatch("set of values that were tuned");
   std::vector<double> caution(caution_.size());
   in.array<double>("caution", caution);
@@ -228,6 +234,7 @@ void Corrected::load(std::span<const std::byte> bytes) {
   missed_ends_ = end_counts[2];
   low_ = std::move(low);
   calibration_ = std::move(calibration);
+  learnt_with_ = std::move(learnt_with);
   paths_ = std::move(paths);
   learnt_low_ = std::move(learnt_low);
   cheap_optimum_ = std::move(cheap_optimum);

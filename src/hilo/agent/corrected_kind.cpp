@@ -53,8 +53,8 @@ std::vector<ParameterInfo> parameters() {
   whole("fit_points", "steps that the length scales of the residual are fitted to",
         usual.fit_points, 20, 1000);
   whole("search.low_steps",
-        "steps of the low fidelity that may be taken; 0: as many as are needed, or 8000 of a "
-        "slow one. If they are not enough for searches, it is learnt from them",
+        "if a search needs more steps of the low fidelity than these, it is learnt from them, at "
+        "most 50 000, and searched as it was learnt; 0: never, but a slow one from 8000",
         usual.low_steps, 0, 1e12);
   out.back().silent_default = true;
   out.push_back({.name = "tune",

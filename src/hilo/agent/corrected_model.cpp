@@ -89,7 +89,7 @@ void Corrected::take_in(const VectorEpisode& episode) {
   if (!pair_.has_low()) return;
   StepResults results;
   const Columns after = after_low(path, number, 0, *cheap(), results);
-  steps_ += length;
+  if (!learnt_low_) steps_ += length;
   path.add_residuals(number, after, results.rewards.data(), on_low_);
   for (std::size_t t = 0; t < length; ++t) {
     const bool ends = t + 1 == length && !episode.truncated;
@@ -120,13 +120,24 @@ void Corrected::check_tune() const {
                   fmt::format("tune names '{}', but the cheap simulator has {}", range.name,
                               known.empty() ? "no numbers that can be tuned"
                                             : fmt::format("{}", fmt::join(known, ", "))));
+  // Before anything is paid for.
+  for (const auto end : {&TuneRange::low, &TuneRange::high}) {
+    std::vector<double> values;
+    for (const TuneRange& range : options_.tune) values.push_back(range.*end);
+    try {
+      (void)low_->tuned(names_of(options_.tune), values);
+    } catch (const Error& e) {
+      throw Error(Errc::spec, fmt::format("tune has a range that the cheap simulator does not "
+                                          "take: {}",
+                                          e.what()));
+    }
+  }
 }
 
 // Residuals are those of the simulator with the values found. A simulator that was learnt is learnt
-// again if these have changed. Returns the steps of a slow simulator; those of a fast one are in
-// steps_.
-std::uint64_t Corrected::tune_low() {
-  if (options_.tune.empty()) return 0;
+// again if these have changed.
+void Corrected::tune_low() {
+  if (options_.tune.empty()) return;
   SeenSteps all;
   std::size_t count = 0;
   for (const SeenPath& path : paths_) count += path.rewards.size();
@@ -141,34 +152,30 @@ std::uint64_t Corrected::tune_low() {
         to.set(at++, point);
       }
   }
-  const std::vector<double> before = calibration_.values;
-  std::vector<double> start = before;
+  std::vector<double> start = calibration_.values;
   if (start.empty())
     for (const TuneRange& range : options_.tune) start.push_back((range.low + range.high) / 2);
-  std::uint64_t steps = 0;
   calibration_ =
-      calibrate(*pair_.shared_low(), options_.tune, all, start, seed_, round(), kTuning, steps);
+      calibrate(*pair_.shared_low(), options_.tune, all, start, seed_, round(), kTuning, steps_);
   use_calibration();
-  bool has_moved = before.empty();
-  for (std::size_t k = 0; k < before.size(); ++k)
-    has_moved = has_moved || std::abs(calibration_.values[k] - before[k]) >
+  bool has_moved = learnt_with_.empty();
+  for (std::size_t k = 0; k < learnt_with_.size(); ++k)
+    has_moved = has_moved || std::abs(calibration_.values[k] - learnt_with_[k]) >
                                  kMoved * (options_.tune[k].high - options_.tune[k].low);
   if (learnt_low_ && has_moved) {
     learnt_low_ = std::make_unique<LearntSimulator>(low_);
     const std::vector<double> newest = newest_;  // its short searches leave others there
     learn_low();
     newest_ = newest;
-    steps += learnt_low_->steps();
+    learnt_with_ = calibration_.values;
   }
   on_low_ = ResidualData(shape_.observations, shape_.actions, shape_.angles);
   for (std::uint32_t number = 0; number < paths_.size(); ++number) {
     StepResults results;
     const Columns after = after_low(paths_[number], number, 0, *cheap(), results);
     paths_[number].add_residuals(number, after, results.rewards.data(), on_low_);
+    if (!learnt_low_) steps_ += paths_[number].rewards.size();
   }
-  if (learnt_low_) return steps;
-  steps_ += steps;
-  return 0;
 }
 
 void Corrected::use_calibration() {
@@ -193,20 +200,28 @@ void Corrected::learn_scales_from_low() {
     StepResults results;
     results.resize(states.padded());
     const CorrectedSteps simulator(scenario.simulator, scenario.correction);
+    std::array<std::uint8_t, kNetworks> has_ended = {};
     for (std::uint32_t t = 0; t < horizon_.max_steps; ++t) {
       network_actions(shape_, weights, states, actions);
       simulator.step(states, actions, {&scenario.stream, 1}, t + 1, results);
-      steps_ += kNetworks;
+      count_steps(kNetworks);
       for (std::size_t i = 0; i < kNetworks; ++i) {
+        if (has_ended[i] != 0) continue;
+        has_ended[i] = results.done[i];
+        bool is_finite = true;
+        for (std::size_t d = 0; d < dimension; ++d)
+          is_finite = is_finite && std::isfinite(states.at(d, i));
+        if (!is_finite) {
+          has_ended[i] = 1;
+          continue;
+        }
         ++count;
         for (std::size_t d = 0; d < dimension; ++d) {
           sums[d] += states.at(d, i);
           squares[d] += states.at(d, i) * states.at(d, i);
         }
       }
-      if (std::ranges::all_of(results.done.begin(), results.done.begin() + kNetworks,
-                              [](std::uint8_t done) { return done != 0; }))
-        break;
+      if (std::ranges::all_of(has_ended, [](std::uint8_t ended) { return ended != 0; })) break;
     }
   }
   for (std::size_t d = 0; d < dimension; ++d) {
@@ -251,6 +266,7 @@ void Corrected::learn_low() {
   for (std::size_t i = 0; i < kRandomNetworks; ++i)
     networks[i].assign(drawn.begin() + static_cast<std::ptrdiff_t>(i * shape_.num_weights()),
                        drawn.begin() + static_cast<std::ptrdiff_t>((i + 1) * shape_.num_weights()));
+  steps_ += kLearningRounds * std::max<std::uint64_t>(steps, 1);
   for (std::uint32_t round = 0; round < kLearningRounds; ++round) {
     learnt_low_->explore(shape_, networks, kExploration, std::max<std::uint64_t>(steps, 1),
                          horizon_.max_steps, seed_, round);
@@ -265,14 +281,19 @@ void Corrected::learn_low() {
 // A policy that is good enough to explore where good ones go.
 void Corrected::search_briefly() {
   constexpr std::size_t kFewer = 3;
-  const SearchResult found = search_policy(
-      shape_, std::vector<double>(shape_.num_weights(), 0.0),
-      scenarios(kForSearch, std::max<std::size_t>(options_.scenarios / kFewer, 1)), horizon_,
-      {.generations = std::max<std::uint32_t>(options_.generations / kFewer, 1),
-       .population = options_.population,
-       .sigma = kFarStep,
-       .threads = options_.threads},
-      seed_, round(), kFirstSearch - 1);
+  std::vector<Scenario> fixed =
+      scenarios(kForSearch, std::max<std::size_t>(options_.scenarios / kFewer, 1));
+  for (Scenario& scenario : fixed) {
+    scenario.simulator = cheap();
+    scenario.correction = Correction();
+  }
+  const SearchResult found =
+      search_policy(shape_, std::vector<double>(shape_.num_weights(), 0.0), fixed, horizon_,
+                    {.generations = std::max<std::uint32_t>(options_.generations / kFewer, 1),
+                     .population = options_.population,
+                     .sigma = kFarStep,
+                     .threads = options_.threads},
+                    seed_, round(), kFirstSearch - 1);
   newest_ = found.weights;
 }
 

@@ -4,6 +4,7 @@
 
 #include "hilo/agent/detail/kinds.hpp"
 #include "hilo/agent/detail/network_parameters.hpp"
+#include "hilo/agent/policy_search.hpp"
 #include "hilo/core/archive.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/policy/network_file.hpp"
@@ -28,6 +29,7 @@ NetworkShape shape_of(const VectorSimulator& high, const std::vector<std::size_t
       out.scale[d] = std::max((space.high()[d] - space.low()[d]) / 2, 1e-6);
     }
   out.check();
+  require_searchable(out);
   return out;
 }
 

@@ -1,9 +1,12 @@
 #include "hilo/agent/policy_search.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "hilo/core/cma.hpp"
+#include "hilo/core/error.hpp"
 #include "hilo/core/parallel.hpp"
 
 namespace hilo {
@@ -175,6 +178,15 @@ std::vector<double> returns_of(const NetworkShape& shape, std::span<const double
   for (const auto& returns : all_returns(shape, one, scenarios, horizon, threads, steps))
     out.push_back(returns[0]);
   return out;
+}
+
+void require_searchable(const NetworkShape& shape) {
+  constexpr std::size_t kMostWeights = 3000;
+  if (shape.num_weights() > kMostWeights)
+    throw Error(Errc::spec,
+                fmt::format("the network of the policy has {} weights, but a search can handle at "
+                            "most {}: take fewer layers or units",
+                            shape.num_weights(), kMostWeights));
 }
 
 SearchResult search_policy(const NetworkShape& shape, std::span<const double> start,

@@ -35,6 +35,10 @@ std::vector<double> returns_of(const NetworkShape& shape, std::span<const double
                                const std::vector<Scenario>& scenarios, const Horizon& horizon,
                                std::size_t threads = 0, std::uint64_t* steps = nullptr);
 
+// Throws Errc::spec if the network has more weights than a search can handle: the memory of CMA-ES
+// grows with their square.
+void require_searchable(const NetworkShape& shape);
+
 struct SearchOptions {
   std::uint32_t generations = 100;
   std::size_t population = 16;

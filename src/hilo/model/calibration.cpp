@@ -26,8 +26,9 @@ constexpr double kLeastStep = 1e-6, kMostStep = 0.2;  // parts of a range, for d
 // The log likelihood as a function of where the values lie in their ranges, from 0 to 1.
 class Fit {
  public:
+  // Noise of the simulator is that of `noise`, roll-outs 0, 1, ...: the same for all values.
   Fit(const VectorSteps& cheap, const std::vector<TuneRange>& ranges, const SeenSteps& seen,
-      std::uint64_t& steps)
+      const StreamAddress& noise, std::uint64_t& steps)
       : cheap_(cheap), ranges_(ranges), names_(names_of(ranges)), steps_(steps) {
     const std::size_t all = seen.before.count(), count = std::min(all, kMostSteps);
     before_.resize(seen.before.rows(), count);
@@ -42,10 +43,13 @@ class Fit {
       seen.actions.get(i * all / count, action);
       actions_.set(i, action);
     }
+    for (std::uint32_t i = 0; i < count; ++i) streams_.push_back(noise.stream(0, i));
     for (std::size_t d = 0; d < before_.rows(); ++d) {
       double squares = 0;
-      for (std::size_t i = 0; i < count; ++i)
-        squares += std::pow(apart(d, after_.at(d, i), before_.at(d, i)), 2);
+      for (std::size_t i = 0; i < count; ++i) {
+        const double step = apart(d, after_.at(d, i), before_.at(d, i));
+        squares += step * step;
+      }
       least_.push_back(kLeastError * kLeastError * squares / static_cast<double>(count));
     }
   }
@@ -63,8 +67,7 @@ class Fit {
     Columns states = before_;
     StepResults results;
     results.resize(states.padded());
-    const Stream stream(0, Purpose::user);  // the same random numbers for all values
-    simulator->step(states, actions_, {&stream, 1}, 1, results);
+    simulator->step(states, actions_, streams_, 1, results);
     steps_ += states.count();
     double sum = 0;
     std::vector<double> squares;
@@ -102,6 +105,7 @@ class Fit {
   std::vector<std::string> names_;
   std::uint64_t& steps_;
   Columns before_, actions_, after_;
+  std::vector<Stream> streams_;
   std::vector<double> least_;  // squared errors that are none
 };
 
@@ -109,8 +113,9 @@ class Fit {
 // is not smooth on smaller scales, because errors enter and leave those that are left out.
 double reach(const Fit& fit, const std::vector<double>& best, std::size_t axis, double top) {
   constexpr double kDrop = 1;
+  const double most = std::min({kMostStep, best[axis], 1 - best[axis]});
   double step = kLeastStep;
-  for (; step < kMostStep; step *= 2) {
+  for (; step < most; step *= 2) {
     double lost = 0;
     for (const double sign : {-1.0, 1.0}) {
       std::vector<double> place = best;
@@ -119,14 +124,16 @@ double reach(const Fit& fit, const std::vector<double>& best, std::size_t axis, 
     }
     if (lost >= kDrop) break;
   }
-  return std::min(step, kMostStep);
+  return std::min(step, most);
 }
 
 // Standard deviations in units of the ranges, from the curvature at the best place. Those that are
 // not determined have the deviation of a uniform distribution.
 std::vector<double> deviations_at(const Fit& fit, std::vector<double> best) {
   const auto n = static_cast<Eigen::Index>(best.size());
-  for (double& x : best) x = std::clamp(x, kMostStep, 1 - kMostStep);
+  // At the end of a range, the curvature is that of a place a little inside.
+  constexpr double kInside = 1e-3;
+  for (double& x : best) x = std::clamp(x, kInside, 1 - kInside);
   const double top = fit(best);
   std::vector<double> steps;
   for (std::size_t k = 0; k < best.size(); ++k) steps.push_back(reach(fit, best, k, top));
@@ -205,7 +212,10 @@ std::vector<std::string> names_of(const std::vector<TuneRange>& ranges) {
 Calibration calibrate(const VectorSteps& cheap, const std::vector<TuneRange>& ranges,
                       const SeenSteps& seen, std::span<const double> start, std::uint64_t seed,
                       std::uint32_t episode, std::uint32_t pair, std::uint64_t& steps) {
-  const Fit fit(cheap, ranges, seen, steps);
+  const Fit fit(
+      cheap, ranges, seen,
+      {.seed = seed, .purpose = Purpose::low_rollout, .episode = episode, .first_pair = pair},
+      steps);
   std::vector<double> place;
   for (std::size_t k = 0; k < ranges.size(); ++k)
     place.push_back(
@@ -219,7 +229,10 @@ Calibration calibrate(const VectorSteps& cheap, const std::vector<TuneRange>& ra
       candidates.get(i, place);
       // Beyond its range a value counts as that of the end, and a little worse.
       double beyond = 0;
-      for (const double x : place) beyond += std::pow(x - std::clamp(x, 0.0, 1.0), 2);
+      for (const double x : place) {
+        const double outside = x - std::clamp(x, 0.0, 1.0);
+        beyond += outside * outside;
+      }
       losses[i] = -fit(place) + 100 * beyond;
     }
     cma.tell(losses);

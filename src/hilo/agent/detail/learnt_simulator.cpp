@@ -1,7 +1,9 @@
 #include "hilo/agent/detail/learnt_simulator.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include "hilo/core/error.hpp"
 #include "hilo/model/corrected_steps.hpp"
 
 namespace hilo {
@@ -48,10 +50,16 @@ void LearntSimulator::explore(const NetworkShape& shape,
       slow_->step(states, actions, {&stream, 1}, t + 1, results);
       states.get(0, after);
       actions.get(0, action);
+      if (!std::isfinite(results.rewards[0]) ||
+          !std::ranges::all_of(after, [](double x) { return std::isfinite(x); }))
+        throw Error(Errc::simulator,
+                    "the cheap simulator gave a state or a reward that is not a finite number");
       data_.add(num_paths_, before, action, after, results.rewards[0], before, 0);
       ends_.add(after, results.done[0] != 0);
       if (results.done[0] != 0) break;
-      before = after;
+      // It may leave it to its caller to stay in the box. What is learnt from has not been clamped.
+      Correction().apply(*slow_, states, actions, states, results);
+      states.get(0, before);
     }
     ++num_paths_;
   }
