@@ -50,6 +50,20 @@ TEST(PortableMath, SineCosineAndTanhAreAccurate) {
   EXPECT_EQ(portable_sin(1e300), portable_sin(0x1p20));
 }
 
+TEST(PortableMath, TheHazardRateAgreesWithLongDouble) {
+  double worst = 0;
+  for (double z = -30; z < 30; z += 0.0137) {
+    const auto x = static_cast<long double>(z);
+    const long double density = std::exp(-x * x / 2) / std::sqrt(2 * std::acos(-1.0L));
+    const long double more = std::erfc(x / std::sqrt(2.0L)) / 2;
+    worst = std::max(worst, std::abs(static_cast<double>(normal_hazard(z) / (density / more) - 1)));
+  }
+  EXPECT_LT(worst, 1e-13);
+  EXPECT_NEAR(normal_hazard(0), 2 / std::sqrt(2 * std::acos(-1.0)), 1e-15);
+  EXPECT_NEAR(normal_hazard(1e8), 1e8, 1e-6);
+  EXPECT_NEAR(normal_hazard(-1e300), 0, 1e-290);
+}
+
 TEST(PortableMath, QuickSineAndCosineAreAccurateEnoughForFeatures) {
   double worst = 0;
   for (double x = 1e-9; x < 0x1p20; x *= 1.0003)

@@ -1,5 +1,6 @@
 #include "hilo/core/portable_math.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -94,6 +95,26 @@ double normal_quantile(double u) {
   const double x = r <= 5 ? evaluate(kTailTop, r - 1.6) / evaluate(kTailBottom, r - 1.6)
                           : evaluate(kFarTop, r - 5) / evaluate(kFarBottom, r - 5);
   return q < 0 ? -x : x;
+}
+
+double normal_hazard(double z) {
+  constexpr double kSqrtTwoPi = 2.506628274631000502415765;
+  if (z > 2) {
+    // 1 / h = 1/(z + 1/(z + 2/(z + 3/(z + ...)))), a continued fraction of Laplace, from its end.
+    constexpr int kTerms = 200;
+    double rest = z;
+    for (int k = kTerms; k > 0; --k) rest = z + k / rest;
+    return rest;
+  }
+  const double x = std::max(z, -37.0);
+  const double density = portable_exp(-0.5 * x * x) / kSqrtTwoPi;
+  if (x < -9) return density;  // the probability of more is 1 to the last bit
+  // P(0 < Z < |x|) = density * (|x| + |x|^3/3 + |x|^5/(3 5) + ...), all terms positive.
+  const double size = std::abs(x);
+  double term = size, sum = size;
+  for (int k = 3; term > 1e-18 * sum; k += 2) sum += term *= x * x / k;
+  const double inner = density * sum;
+  return density / (x < 0 ? 0.5 + inner : 0.5 - inner);
 }
 
 }  // namespace hilo

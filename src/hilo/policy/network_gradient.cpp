@@ -102,9 +102,11 @@ NetworkBatch::~NetworkBatch() = default;
 
 const Columns& NetworkBatch::outputs() const { return impl_->outputs; }
 
-void NetworkBatch::add_gradient(const Columns& pull, std::span<double> gradient) const {
+void NetworkBatch::add_gradient(const Columns& pull, std::size_t first_column, std::size_t count,
+                                std::span<double> gradient) const {
   const Impl& n = *impl_;
   if (pull.rows() != n.outputs.rows() || pull.count() != n.outputs.count() ||
+      count > pull.count() || first_column > pull.count() - count ||
       gradient.size() != n.weights.size())
     throw Error(Errc::usage, "a pull or a gradient does not fit the shape of a network");
   std::vector<std::size_t> first;
@@ -115,19 +117,21 @@ void NetworkBatch::add_gradient(const Columns& pull, std::span<double> gradient)
   }
 
   // delta = d (pull . outputs) / d z of a layer, where z is what enters its tanh.
-  Matrix delta(static_cast<Index>(pull.rows()), static_cast<Index>(pull.count()));
+  const auto from = static_cast<Index>(first_column), columns = static_cast<Index>(count);
+  Matrix delta(static_cast<Index>(pull.rows()), columns);
   for (std::size_t u = 0; u < pull.rows(); ++u) {
     const double width = n.shape.actions.is_discrete() ? 1 : n.half_width(u);
     delta.row(static_cast<Index>(u)) =
-        width * Eigen::Map<const Eigen::RowVectorXd>(pull.row(u), delta.cols());
+        width * Eigen::Map<const Eigen::RowVectorXd>(pull.row(u) + from, columns);
   }
   for (std::size_t l = n.shape.layers.size() + 1; l-- > 0;) {
     const bool is_linear = l == n.shape.layers.size() && n.shape.actions.is_discrete();
-    if (!is_linear) delta.array() *= 1 - n.values[l + 1].array().square();
+    if (!is_linear) delta.array() *= 1 - n.values[l + 1].middleCols(from, columns).array().square();
     std::size_t start = first[l];
     const RowsView w = n.layer(l, start);
     Eigen::Map<Rows> slope(gradient.data() + first[l], w.rows(), w.cols());
-    slope.leftCols(w.cols() - 1).noalias() += delta * n.values[l].transpose();
+    slope.leftCols(w.cols() - 1).noalias() +=
+        delta * n.values[l].middleCols(from, columns).transpose();
     slope.col(w.cols() - 1) += delta.rowwise().sum();
     if (l > 0) delta = w.leftCols(w.cols() - 1).transpose() * delta;
   }

@@ -21,8 +21,13 @@ class NetworkBatch {
 
   const Columns& outputs() const;
 
-  // Adds sum_i sum_u pull(u, i) d output(u, i) / d weights.
-  void add_gradient(const Columns& pull, std::span<double> gradient) const;
+  // Adds sum_i sum_u pull(u, i) d output(u, i) / d weights, over all observations or over `count`
+  // of them from `first` on.
+  void add_gradient(const Columns& pull, std::span<double> gradient) const {
+    add_gradient(pull, 0, pull.count(), gradient);
+  }
+  void add_gradient(const Columns& pull, std::size_t first, std::size_t count,
+                    std::span<double> gradient) const;
 
  private:
   struct Impl;

@@ -49,12 +49,14 @@ void NetworkShape::check() const {
     wrong("needs angles that are coordinates of an observation, rising");
 }
 
-void network_actions(const NetworkShape& shape, const Columns& weights, const Columns& observations,
-                     Columns& actions, SimdPath path) {
+namespace {
+
+void run(const NetworkShape& shape, const Columns& weights, const Columns& observations,
+         Columns& out, bool gives_preferences, SimdPath path) {
   const bool is_shared = weights.count() == 1;
   if (weights.rows() != shape.num_weights() ||
       (!is_shared && weights.padded() != observations.padded()) ||
-      actions.padded() != observations.padded())
+      out.padded() != observations.padded())
     throw Error(Errc::usage, "weights or actions do not fit the shape of a network");
   std::array<std::uint8_t, NetworkShape::kMostUnits> is_angle;
   std::array<double, NetworkShape::kMostUnits> inverse_scale;
@@ -69,9 +71,24 @@ void network_actions(const NetworkShape& shape, const Columns& weights, const Co
                      .weight_stride = weights.padded(),
                      .is_shared = is_shared,
                      .observations = observations.row(0),
-                     .actions = actions.row(0),
+                     .actions = out.row(0),
+                     .gives_preferences = gives_preferences,
                      .stride = observations.padded(),
                      .padded = observations.padded()});
+}
+
+}  // namespace
+
+void network_actions(const NetworkShape& shape, const Columns& weights, const Columns& observations,
+                     Columns& actions, SimdPath path) {
+  run(shape, weights, observations, actions, false, path);
+}
+
+void network_preferences(const NetworkShape& shape, const Columns& weights,
+                         const Columns& observations, Columns& preferences, SimdPath path) {
+  if (!shape.actions.is_discrete() || preferences.rows() != shape.num_outputs())
+    throw Error(Errc::usage, "preferences are those of discrete actions, a row for each");
+  run(shape, weights, observations, preferences, true, path);
 }
 
 NetworkPolicy::NetworkPolicy(NetworkShape shape, std::vector<double> weights, double noise)
@@ -119,22 +136,27 @@ void NetworkPolicy::act_columns(const Columns& observations, std::span<const Act
     add_action_noise(action_space(), noise_, words[i], i, i + 1, actions);
 }
 
-void NetworkPolicy::act(const Points& observations, std::span<const ActionWords> words,
-                        Points& actions) const {
-  Columns seen(observation_space().dimension(), observations.size());
-  Columns chosen(action_space().is_discrete() ? 1 : action_space().dimension(),
-                 observations.size());
+void act_in_columns(const Policy& policy, const Points& observations,
+                    std::span<const ActionWords> words, Points& actions) {
+  const Space& space = policy.action_space();
+  Columns seen(policy.observation_space().dimension(), observations.size());
+  Columns chosen(space.is_discrete() ? 1 : space.dimension(), observations.size());
   for (std::size_t i = 0; i < observations.size(); ++i) seen.set(i, observations[i].coordinates());
-  act_columns(seen, words, chosen);
+  policy.act_columns(seen, words, chosen);
   actions.clear();
   std::vector<double> point(chosen.rows());
   for (std::size_t i = 0; i < observations.size(); ++i) {
     chosen.get(i, point);
-    if (action_space().is_discrete())
+    if (space.is_discrete())
       actions.push_back(static_cast<std::uint64_t>(point[0]));
     else
       actions.push_back(std::span<const double>(point));
   }
+}
+
+void NetworkPolicy::act(const Points& observations, std::span<const ActionWords> words,
+                        Points& actions) const {
+  act_in_columns(*this, observations, words, actions);
 }
 
 }  // namespace hilo

@@ -39,6 +39,11 @@ struct NetworkShape {
 void network_actions(const NetworkShape& shape, const Columns& weights, const Columns& observations,
                      Columns& actions, SimdPath path = simd_path());
 
+// For discrete actions: the numbers of which the largest is taken, one row for each action.
+void network_preferences(const NetworkShape& shape, const Columns& weights,
+                         const Columns& observations, Columns& preferences,
+                         SimdPath path = simd_path());
+
 // Noise on an action: normal with this standard deviation, in units of half the width of its box,
 // or a uniform action with this probability. Actions of columns `first` to `last` - 1 get the same
 // noise, and stay within their box.
@@ -47,6 +52,10 @@ void add_action_noise(const Space& space, double noise, ActionWords words, std::
 
 // The noise of an action in a box, before it is added and clamped.
 void draw_action_noise(const Space& box, double noise, ActionWords words, std::span<double> added);
+
+// Overwrites `actions` with what `act_columns` of the policy makes of the observations.
+void act_in_columns(const Policy& policy, const Points& observations,
+                    std::span<const ActionWords> words, Points& actions);
 
 // A network that acts, with or without noise.
 class NetworkPolicy final : public Policy {

@@ -18,7 +18,9 @@
   KIND(rmax)                   \
   KIND(corrected)              \
   KIND(corrected_high)         \
-  KIND(direct)
+  KIND(direct)                 \
+  KIND(pg)                     \
+  KIND(mfpg)
 
 namespace hilo {
 

@@ -54,6 +54,10 @@ inline void network_pass(const NetworkArrays& n) {
       }
     } else {
       layer_of(n, k, i, a, inputs, b, outputs, false);
+      if (n.gives_preferences) {
+        for (std::size_t u = 0; u < outputs; ++u) store(b[u], n.actions + u * n.stride + i);
+        continue;
+      }
       Number best = 0.0, largest = b[0];
       for (std::size_t u = 1; u < outputs; ++u) {
         const Truth more = is_less(largest, b[u]);

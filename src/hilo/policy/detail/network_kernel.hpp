@@ -17,6 +17,7 @@ struct NetworkArrays {
   bool is_shared;  // one column of weights for all
   const double* observations;
   double* actions;
+  bool gives_preferences;  // of discrete actions: a row for each instead of the best one
   std::size_t stride, padded;
 };
 
