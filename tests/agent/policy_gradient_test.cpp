@@ -23,7 +23,9 @@ void expect_no_bias(const std::vector<GradientCase>& cases) {
   }
 }
 
-TEST(PolicyGradient, HasNoBiasOnALinearQuadraticProblem) { expect_no_bias(testing::linear_cases()); }
+TEST(PolicyGradient, HasNoBiasOnALinearQuadraticProblem) {
+  expect_no_bias(testing::linear_cases());
+}
 
 TEST(PolicyGradient, HasNoBiasForSoftmaxOnATable) { expect_no_bias(testing::table_cases()); }
 

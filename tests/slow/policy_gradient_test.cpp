@@ -41,14 +41,12 @@ void expect_as_promised(const std::vector<GradientCase>& cases) {
     const GradientSums found = run_often(c);
     const double m = c.options.low_rollouts;
     const double formula = 1 - found.rho_squared() * m / (m + 1);
-    c.options.coefficient = found.moments.low > 0
-                                ? m / (m + 1) * found.moments.cross / found.moments.low
-                                : 0;
+    c.options.coefficient =
+        found.moments.low > 0 ? m / (m + 1) * found.moments.cross / found.moments.low : 0;
     const GradientSums known = run_often(c);
     std::printf("| %s | %+.3f | %.2f, %.2f | %.3f ± %.3f | %.3f ± %.3f | %.3f | %.0f %% |\n",
-                c.name.c_str(),
-                std::copysign(std::sqrt(found.rho_squared()), found.moments.cross), found.worst_z(),
-                known.worst_z(), found.ratio(), found.ratio_error(), known.ratio(),
+                c.name.c_str(), std::copysign(std::sqrt(found.rho_squared()), found.moments.cross),
+                found.worst_z(), known.worst_z(), found.ratio(), found.ratio_error(), known.ratio(),
                 known.ratio_error(), formula,
                 100 * static_cast<double>(found.used) / static_cast<double>(found.count));
     std::fflush(stdout);

@@ -31,27 +31,27 @@ inline GradientCase linear_case(const std::string& name, const LinearQuadratic& 
                                 std::uint64_t seed_shift = 0) {
   const LinearQuadratic high;
   GradientOptions options = fixed_options(GradientControl::low);
-  return {.name = "linear-quadratic, " + name,
-          .pair = VectorFidelities(
-              make_vector_simulator(high),
-              std::make_shared<const StepsOf<LinearQuadratic>>(low, seed_shift)),
-          .options = options,
-          .weights = {-0.4 / LinearQuadratic::kBox, -0.6 / LinearQuadratic::kBox,
-                      0.2 / LinearQuadratic::kBox},
-          .truth = [high, options](const PolicyGradient& agent) {
-            const NetworkShape shape = agent.shape();
-            const auto value = [&](const std::vector<double>& scaled) {
-              std::array<double, 3> f = {scaled[0] / shape.scale[0], scaled[1] / shape.scale[1],
-                                         scaled[2]};
-              f[2] -= f[0] * shape.centre[0] + f[1] * shape.centre[1];
-              return high.value_of(f, options.gamma, options.max_steps);
-            };
-            std::vector<double> at;
-            for (const double w : agent.weights()) at.push_back(w * LinearQuadratic::kBox);
-            std::vector<double> out = derivatives(value, at, 1e-4);
-            for (double& x : out) x *= LinearQuadratic::kBox;
-            return out;
-          }};
+  return {
+      .name = "linear-quadratic, " + name,
+      .pair = VectorFidelities(make_vector_simulator(high),
+                               std::make_shared<const StepsOf<LinearQuadratic>>(low, seed_shift)),
+      .options = options,
+      .weights = {-0.4 / LinearQuadratic::kBox, -0.6 / LinearQuadratic::kBox,
+                  0.2 / LinearQuadratic::kBox},
+      .truth = [high, options](const PolicyGradient& agent) {
+        const NetworkShape shape = agent.shape();
+        const auto value = [&](const std::vector<double>& scaled) {
+          std::array<double, 3> f = {scaled[0] / shape.scale[0], scaled[1] / shape.scale[1],
+                                     scaled[2]};
+          f[2] -= f[0] * shape.centre[0] + f[1] * shape.centre[1];
+          return high.value_of(f, options.gamma, options.max_steps);
+        };
+        std::vector<double> at;
+        for (const double w : agent.weights()) at.push_back(w * LinearQuadratic::kBox);
+        std::vector<double> out = derivatives(value, at, 1e-4);
+        for (double& x : out) x *= LinearQuadratic::kBox;
+        return out;
+      }};
 }
 
 inline std::vector<GradientCase> linear_cases() {
@@ -76,10 +76,9 @@ inline GradientCase table_case(const std::string& name, std::uint64_t problem, d
   for (std::size_t k = 0; k < weights.size(); ++k)
     weights[k] = 0.4 * std::sin(3.0 * static_cast<double>(k) + static_cast<double>(problem));
   return {.name = "table, " + name,
-          .pair = VectorFidelities(
-              make_vector_simulator(CornerTable{high}),
-              std::make_shared<const StepsOf<CornerTable>>(CornerTable{low, reward_factor},
-                                                           seed_shift)),
+          .pair = VectorFidelities(make_vector_simulator(CornerTable{high}),
+                                   std::make_shared<const StepsOf<CornerTable>>(
+                                       CornerTable{low, reward_factor}, seed_shift)),
           .options = options,
           .weights = weights,
           .truth = [high, options](const PolicyGradient& agent) {
@@ -108,10 +107,9 @@ inline GradientSums run_gradient_case(const GradientCase& c, std::uint64_t batch
   GradientSums sums;
   VectorEpisode episode(c.pair.high());
   for (std::uint32_t e = 0; e < batches * c.options.batch; ++e) {
-    c.pair.high().run_episode(*agent.policy(),
-                              {.seed = seed, .purpose = Purpose::high_episode, .episode = e},
-                              {.gamma = c.options.gamma, .max_steps = c.options.max_steps},
-                              episode);
+    c.pair.high().run_episode(
+        *agent.policy(), {.seed = seed, .purpose = Purpose::high_episode, .episode = e},
+        {.gamma = c.options.gamma, .max_steps = c.options.max_steps}, episode);
     agent.learn(episode);
     if ((e + 1) % c.options.batch == 0) sums.add(agent, truth);
   }

@@ -43,9 +43,7 @@ struct LinearQuadratic {
   // The value of u = f0 x0 + f1 x1 + f2 + spread * z, by second moments of (x0, x1, 1).
   double value_of(const std::array<double, 3>& f, double gamma, std::uint32_t steps) const {
     using Matrix = std::array<std::array<double, 3>, 3>;
-    const Matrix a = {{{1, 0.3, 0},
-                       {0.3 * f[0], pull + 0.3 * f[1], 0.3 * f[2]},
-                       {0, 0, 1}}};
+    const Matrix a = {{{1, 0.3, 0}, {0.3 * f[0], pull + 0.3 * f[1], 0.3 * f[2]}, {0, 0, 1}}};
     Matrix m = {{{1, 0, 0}, {0, 1.25, 0.5}, {0, 0.5, 1}}};
     double sum = 0, discount = 1;
     for (std::uint32_t t = 0; t < steps; ++t, discount *= gamma) {
@@ -128,11 +126,11 @@ std::vector<double> derivatives(const F& value, std::vector<double> at, double s
 
 // Sums of batches of a policy gradient at fixed weights.
 struct GradientSums {
-  std::vector<double> sum, squares;       // of the controlled gradient, coordinate by coordinate
-  double trace = 0, plain_trace = 0;      // sums of squared distances from the truth
+  std::vector<double> sum, squares;   // of the controlled gradient, coordinate by coordinate
+  double trace = 0, plain_trace = 0;  // sums of squared distances from the truth
   double trace_squares = 0, plain_trace_squares = 0, trace_product = 0;
-  GradientMoments::State moments;         // sums of what the agent knew at each batch
-  std::uint64_t used = 0, count = 0;      // batches with a coefficient; batches
+  GradientMoments::State moments;     // sums of what the agent knew at each batch
+  std::uint64_t used = 0, count = 0;  // batches with a coefficient; batches
 
   void add(const PolicyGradient& agent, const std::vector<double>& truth) {
     const auto g = agent.last_gradient(), plain = agent.last_plain_gradient();

@@ -44,9 +44,8 @@ class StepsOf final : public VectorSteps {
       (void)draw_action_words(rng);
       states.get(i, point);
       actions.get(i, control);
-      const Point action = controls_.is_discrete()
-                               ? Point(static_cast<std::uint64_t>(control[0]))
-                               : Point(std::span<const double>(control));
+      const Point action = controls_.is_discrete() ? Point(static_cast<std::uint64_t>(control[0]))
+                                                   : Point(std::span<const double>(control));
       const auto next = env_.step(env_.state_at(point), action, rng);
       const auto seen = env_.observe(next.next);
       states.set(i, std::span<const double>(seen));

@@ -17,10 +17,10 @@
 namespace hilo {
 namespace {
 
-constexpr std::uint32_t kFirstWeights = 4;     // "pair" of the stream of purpose search
-constexpr std::size_t kPathsForScales = 64;    // cheap paths before the first episode
-constexpr std::size_t kMostSteps = 1U << 17;   // that free paths have in memory at the same time
-constexpr std::size_t kFewestPaths = 8;        // that advance together
+constexpr std::uint32_t kFirstWeights = 4;    // "pair" of the stream of purpose search
+constexpr std::size_t kPathsForScales = 64;   // cheap paths before the first episode
+constexpr std::size_t kMostSteps = 1U << 17;  // that free paths have in memory at the same time
+constexpr std::size_t kFewestPaths = 8;       // that advance together
 
 // Coordinates with bounds are scaled by them; nothing is known about the others beforehand.
 NetworkShape shape_of(const VectorFidelities& pair, const std::vector<std::size_t>& layers) {
@@ -112,8 +112,9 @@ PolicyGradient::PolicyGradient(VectorFidelities pair, GradientOptions options, s
   if ((has_control() || options_.starts_at_low_optimum) && !pair_.has_low())
     throw Error(Errc::spec, "this policy gradient needs a cheap simulator, but there is none");
   if (options_.batch < 2 || options_.low_rollouts < 1)
-    throw Error(Errc::spec, "a policy gradient needs batches of at least two episodes, and at "
-                            "least one free cheap path for each of them");
+    throw Error(Errc::spec,
+                "a policy gradient needs batches of at least two episodes, and at "
+                "least one free cheap path for each of them");
 }
 PolicyGradient::~PolicyGradient() = default;
 
@@ -127,8 +128,8 @@ std::unique_ptr<const Policy> PolicyGradient::greedy_policy() const {
 PolicyArtifact PolicyGradient::artifact() const { return network_artifact(shape_, weights_); }
 
 std::shared_ptr<const VectorSteps> PolicyGradient::cheap() const {
-  return std::make_shared<const CorrectedSteps>(
-      pair_.shared_low(), residual_ ? residual_->correction() : Correction());
+  return std::make_shared<const CorrectedSteps>(pair_.shared_low(),
+                                                residual_ ? residual_->correction() : Correction());
 }
 
 PathBatch PolicyGradient::cheap_paths(const Columns& starts, const std::vector<Stream>& streams) {
@@ -181,8 +182,8 @@ LearnReport PolicyGradient::prepare() {
 // Of coordinates without bounds.
 void PolicyGradient::learn_scales(const PathBatch& paths) {
   for (std::size_t d = 0; d < shape_.observations.dimension(); ++d) {
-    const bool is_bounded = std::isfinite(shape_.observations.low()[d]) &&
-                            std::isfinite(shape_.observations.high()[d]);
+    const bool is_bounded =
+        std::isfinite(shape_.observations.low()[d]) && std::isfinite(shape_.observations.high()[d]);
     if (is_bounded || paths.num_steps() == 0) continue;
     Moments seen;
     for (std::size_t t = 0; t < paths.num_steps(); ++t) seen.add(paths.observations.at(d, t));
@@ -211,11 +212,11 @@ LearnReport PolicyGradient::update() {
   LearnReport report;
   const PathBatch high = as_paths(seen_, shape_.observations, shape_.actions);
   const std::vector<double> high_returns = returns_to_go(high, horizon_.gamma);
-  GradientPairs batch{.dimension = weights_.size(),
-                      .high = path_gradients(shape_, weights_, options_.noise, high,
-                                             less(high_returns, high_baseline_.at(high)),
-                                             horizon_.gamma),
-                      .low = {}};
+  GradientPairs batch{
+      .dimension = weights_.size(),
+      .high = path_gradients(shape_, weights_, options_.noise, high,
+                             less(high_returns, high_baseline_.at(high)), horizon_.gamma),
+      .low = {}};
   last_plain_ = batch.mean_high();
   last_gradient_ = last_plain_;
   coefficient_ = 0;

@@ -104,8 +104,8 @@ void PolicyGradient::load(std::span<const std::byte> bytes) {
       !std::ranges::all_of(adam.square, [](double x) { return x >= 0; }))
     ArchiveReader::mismatch("step");
   const auto moments = in.value<GradientMoments::State>();
-  for (const double sum : {moments.high, moments.low, moments.freedom, moments.cross_squares,
-                           moments.low_squares})
+  for (const double sum :
+       {moments.high, moments.low, moments.freedom, moments.cross_squares, moments.low_squares})
     if (!(sum >= 0)) ArchiveReader::mismatch("set of moments");
   ReturnBaseline high_baseline(shape, horizon_.max_steps), low_baseline = high_baseline;
   high_baseline.load(in);

@@ -16,8 +16,10 @@ GradientOptions options_of(const Parameters& p, const AgentSetting& setting) {
                       .max_steps = setting.max_steps};
   if (!has_control) return out;
   out.low_rollouts = static_cast<std::uint32_t>(p.integer("low_rollouts"));
-  out.control =
-      p.text("control") == "low" ? GradientControl::low : GradientControl::corrected;
+  const std::string control = p.text("control");
+  out.control = control == "low"         ? GradientControl::low
+                : control == "corrected" ? GradientControl::corrected
+                                         : GradientControl::none;
   out.starts_at_low_optimum = p.text("start") == "low-optimum";
   return out;
 }
@@ -80,9 +82,9 @@ AgentKind mfpg_kind() {
                         .high = 10'000});
   parameters.push_back({.name = "control",
                         .description = "the control variate: the low fidelity as it is, or with "
-                                       "its residual, learnt from earlier episodes",
+                                       "its residual, learnt from earlier episodes; or none",
                         .default_value = "low",
-                        .choices = {"low", "corrected"}});
+                        .choices = {"low", "corrected", "none"}});
   parameters.push_back({.name = "start",
                         .description = "the first policy: a random network, or the optimum of the "
                                        "low fidelity",

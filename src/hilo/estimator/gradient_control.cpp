@@ -59,11 +59,10 @@ double GradientMoments::safe_rho() const {
   const double pairs = state_.low * state_.low / state_.low_squares;
   if (!(pairs >= kFewest) || !(state_.freedom >= kLeastFreedom)) return 0;
   const double slope = state_.cross / state_.low;
-  const double squares = state_.cross_squares - 2 * slope * state_.cross_low +
-                         slope * slope * state_.low_squares;
+  const double squares =
+      state_.cross_squares - 2 * slope * state_.cross_low + slope * slope * state_.low_squares;
   const double leverage = 1 / (1 - 1 / pairs);
-  const double error =
-      std::sqrt(std::max(squares, 0.0)) / state_.low * leverage * leverage;
+  const double error = std::sqrt(std::max(squares, 0.0)) / state_.low * leverage * leverage;
   const double safe = std::abs(slope) - kNormal95 * error;
   return safe > 0 ? found * safe / std::abs(slope) : 0;
 }
@@ -83,8 +82,7 @@ std::vector<double> controlled_gradient(const GradientPairs& batch, double coeff
   std::vector<double> out = batch.mean_high();
   if (coefficient == 0) return out;
   const std::vector<double> paired = batch.mean_low();
-  for (std::size_t k = 0; k < out.size(); ++k)
-    out[k] += coefficient * (free_mean[k] - paired[k]);
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] += coefficient * (free_mean[k] - paired[k]);
   return out;
 }
 

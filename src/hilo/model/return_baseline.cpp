@@ -42,8 +42,8 @@ Matrix features_of(const NetworkShape& shape, double time_scale, std::size_t num
       continue;
     }
     for (Index t = 0; t < count; ++t) {
-      const double scaled = std::clamp((row[t] - shape.centre[d]) / shape.scale[d], -kMostInput,
-                                       kMostInput);
+      const double scaled =
+          std::clamp((row[t] - shape.centre[d]) / shape.scale[d], -kMostInput, kMostInput);
       x(k, t) = scaled;
       x(k + 1, t) = scaled * scaled;
     }
@@ -60,9 +60,7 @@ ReturnBaseline::ReturnBaseline(const NetworkShape& shape, std::uint32_t max_step
       products_(num_features() * num_features(), 0.0),
       sums_(num_features(), 0.0) {}
 
-std::size_t ReturnBaseline::num_features() const {
-  return 4 + 2 * shape_.observations.dimension();
-}
+std::size_t ReturnBaseline::num_features() const { return 4 + 2 * shape_.observations.dimension(); }
 
 void ReturnBaseline::add(const PathBatch& paths, std::span<const double> returns) {
   if (paths.num_steps() == 0) return;
@@ -95,7 +93,8 @@ std::vector<double> ReturnBaseline::at(const PathBatch& paths) const {
   fix_blocking();
   const Matrix x = features_of(shape_, time_scale_, num_features(), paths);
   Eigen::Map<Vector>(out.data(), static_cast<Index>(out.size())) =
-      x.transpose() * Eigen::Map<const Vector>(weights_.data(), static_cast<Index>(weights_.size()));
+      x.transpose() *
+      Eigen::Map<const Vector>(weights_.data(), static_cast<Index>(weights_.size()));
   return out;
 }
 

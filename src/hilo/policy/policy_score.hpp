@@ -7,8 +7,8 @@ namespace hilo {
 // The score of a random network policy with respect to its outputs, d log pi(a | s) / d output, for
 // many observations at once: what a policy gradient pulls the outputs by (network_gradient.hpp).
 //
-// Discrete actions are those of SoftmaxPolicy, whose score is 1{u = a} - pi(u | s). Actions in a box
-// are those of NetworkPolicy with noise: normal around the output m with the standard deviation
+// Discrete actions are those of SoftmaxPolicy, whose score is 1{u = a} - pi(u | s). Actions in a
+// box are those of NetworkPolicy with noise: normal around the output m with the standard deviation
 // sigma = noise * half the width of the box, and clamped to the box. Their score is
 //
 //   (a - m) / sigma^2          inside of the box

@@ -94,8 +94,7 @@ struct Running {
 }  // namespace
 
 PathBatch run_paths(const VectorSteps& simulator, const Policy& policy, const Columns& starts,
-                    std::span<const Stream> streams, const Horizon& horizon,
-                    std::uint64_t& steps) {
+                    std::span<const Stream> streams, const Horizon& horizon, std::uint64_t& steps) {
   const std::size_t count = starts.count(), most = horizon.max_steps;
   if (streams.size() != count)
     throw Error(Errc::usage, "paths that advance together need a stream each");
