@@ -19,7 +19,7 @@ std::unique_ptr<VectorAgent> make(const AgentKind& kind, const VectorProblem& pr
   const NamedValues small = {{"units", std::int64_t{3}},       {"scenarios", std::int64_t{4}},
                              {"population", std::int64_t{8}},  {"restarts", std::int64_t{1}},
                              {"generations", std::int64_t{4}}, {"frequencies", std::int64_t{20}},
-                             {"fit_points", std::int64_t{40}}};
+                             {"fit_points", std::int64_t{40}}, {"batch", std::int64_t{2}}};
   NamedValues given;
   for (const ParameterInfo& info : kind.parameters)
     if (const auto found = small.find(info.name); found != small.end()) given.insert(*found);

@@ -1,11 +1,8 @@
 #include "hilo/agent/low_only.hpp"
 
-#include <fmt/format.h>
-
 #include "hilo/agent/corrected.hpp"
 #include "hilo/agent/detail/kinds.hpp"
 #include "hilo/agent/detail/shared_parameters.hpp"
-#include "hilo/core/error.hpp"
 #include "hilo/rollout/check_episode.hpp"
 
 namespace hilo {
@@ -33,23 +30,13 @@ AgentKind low_only_kind() {
           },
           .build_vectors = [](const VectorFidelities& pair, const Parameters& p,
                               const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
-            for (const ParameterInfo& info : low_only_kind().parameters)
-              if (info.name != "low_steps" && info.default_value &&
-                  p.all().at(info.name) != *info.default_value)
-                throw Error(Errc::spec,
-                            fmt::format("low-only: {} is for problems whose states and actions are "
-                                        "numbered; for vectors it has only low_steps",
-                                        info.name));
-            // As many as are needed, unless they are bounded.
-            const std::int64_t given = p.integer("low_steps");
-            const bool is_bounded = Value(given) != *low_steps_parameter("").default_value;
-            return std::make_unique<Corrected>(
-                pair,
-                CorrectedOptions{.low_steps = is_bounded ? static_cast<std::uint64_t>(given) : 0,
-                                 .gamma = setting.gamma,
-                                 .max_steps = setting.max_steps,
-                                 .corrects = false},
-                setting.seed);
+            require_no_table_settings(low_only_kind(), p, {"low_steps"}, "it has only low_steps");
+            return std::make_unique<Corrected>(pair,
+                                               CorrectedOptions{.low_steps = low_steps_of_search(p),
+                                                                .gamma = setting.gamma,
+                                                                .max_steps = setting.max_steps,
+                                                                .corrects = false},
+                                               setting.seed);
           }};
 }
 

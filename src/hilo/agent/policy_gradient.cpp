@@ -146,6 +146,7 @@ LearnReport PolicyGradient::prepare() {
   if (options_.starts_at_low_optimum) {
     Corrected search(pair_,
                      {.layers = options_.layers,
+                      .low_steps = options_.low_steps,
                       .gamma = options_.gamma,
                       .max_steps = options_.max_steps,
                       .threads = options_.threads,

@@ -27,6 +27,7 @@ struct GradientOptions {
   std::uint32_t low_rollouts = 10;  // m: free cheap paths for each of them
   GradientControl control = GradientControl::low;
   bool starts_at_low_optimum = false;  // instead of a random network
+  std::uint64_t low_steps = 0;         // of the search for it, as in CorrectedOptions
   double noise = 0.3;                  // of actions in a box, in units of half its width
   double step_size = 0.02;             // of Adam
   double gamma = 1;

@@ -1,5 +1,10 @@
 #include "hilo/agent/detail/shared_parameters.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/core/error.hpp"
 #include "hilo/core/moments.hpp"
 
 namespace hilo {
@@ -60,6 +65,24 @@ ParameterInfo low_steps_parameter(const std::string& description) {
           .default_value = std::int64_t{10'000'000},
           .low = 1,
           .high = 1e12};
+}
+
+std::uint64_t low_steps_of_search(const Parameters& p) {
+  const std::int64_t given = p.integer("low_steps");
+  const bool is_default = Value(given) == *low_steps_parameter("").default_value;
+  return is_default ? 0 : static_cast<std::uint64_t>(given);
+}
+
+void require_no_table_settings(const AgentKind& kind, const Parameters& p,
+                               const std::vector<std::string>& allowed,
+                               const std::string& otherwise) {
+  for (const ParameterInfo& info : kind.parameters)
+    if (std::ranges::find(allowed, info.name) == allowed.end() && info.default_value &&
+        p.all().at(info.name) != *info.default_value)
+      throw Error(Errc::spec,
+                  fmt::format("{}: {} is for problems whose states and actions are numbered; for "
+                              "vectors {}",
+                              kind.name, info.name, otherwise));
 }
 
 LowLearning low_learning(const Parameters& p, const AgentSetting& setting) {

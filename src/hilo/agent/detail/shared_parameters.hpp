@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "hilo/agent/catalogue.hpp"
@@ -21,7 +22,16 @@ double recency_of(const Parameters& p);
 std::vector<ParameterInfo> with_steps(double step_size, std::vector<ParameterInfo> others = {});
 TdOptions td_options(const Parameters& p, const AgentSetting& setting);
 
+// For a kind that has settings of its own on tables only: throws Errc::spec if one of them, apart
+// from `allowed`, differs from its default. `otherwise` ends the message: what vectors have
+// instead.
+void require_no_table_settings(const AgentKind& kind, const Parameters& p,
+                               const std::vector<std::string>& allowed,
+                               const std::string& otherwise);
+
 ParameterInfo low_steps_parameter(const std::string& description);
+// The bound of a search on vectors: as many as it needs, unless the parameter was given.
+std::uint64_t low_steps_of_search(const Parameters& p);
 LowLearning low_learning(const Parameters& p, const AgentSetting& setting);
 
 }  // namespace hilo
