@@ -1,6 +1,6 @@
 # The front door. `make demo` and `make test` are all a newcomer needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup build mpi python demo test test-slow results results-estimators results-nas results-toy-text results-contest api-reference bench bench-parts bench-compare format format-check layers lint sanitize fuzz clean
+.PHONY: help setup build mpi python demo test test-slow results results-estimators results-nas results-toy-text results-contest results-control api-reference bench bench-parts bench-compare format format-check layers lint sanitize fuzz clean
 
 help:  ## this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## */\t/' | expand -t 16
@@ -51,6 +51,11 @@ results-contest: build  ## all agents side by side and docs/agents.md; TABLE=FIL
 	@mkdir -p build/results
 	@build/release/bin/hilo reproduce contest $(if $(TABLE),--table $(TABLE)) --store build/results/contest.db
 	@build/release/bin/hilo report build/results/contest.db --agents docs/agents.md --figures docs/figures
+
+results-control: build  ## agents for vectors side by side and docs/control-results.md; hours
+	@mkdir -p build/results
+	@build/release/bin/hilo reproduce control --store build/results/control.db
+	@build/release/bin/hilo report build/results/control.db --control docs/control-results.md --figures docs/figures
 
 results-nas: build  ## the same for architecture search: make results-nas TABLE=accuracies.csv (docs/nas.md)
 	@test -n "$(TABLE)" || { echo "results-nas: give the table of real accuracies, TABLE=FILE" >&2; exit 2; }

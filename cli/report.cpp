@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,13 +18,14 @@
 #include "hilo/report/published.hpp"
 #include "hilo/report/text_tables.hpp"
 #include "hilo/studies/agent_guide.hpp"
+#include "hilo/studies/control_guide.hpp"
 #include "hilo/studies/estimator_guide.hpp"
 
 namespace hilo::cli {
 namespace {
 
 struct Options {
-  std::string store, experiment, metric, out, figures, guide, agents;
+  std::string store, experiment, metric, out, figures, guide, agents, control;
   bool json = false, force = false;
 };
 
@@ -74,9 +76,8 @@ void print_text(const Store& store, const Results& results, const std::string& m
     fmt::print("failed: {}, seed {}: {}\n", failed.agent, failed.seed, failed.error);
 }
 
-using MakeGuide = std::string (*)(const Store&, const std::string&, const std::string&);
-using DrawGuide = std::vector<std::filesystem::path> (*)(const Store&,
-                                                         const std::filesystem::path&);
+using MakeGuide = std::function<std::string(const Store&, const std::string&, const std::string&)>;
+using DrawGuide = std::function<void(const Store&, const std::filesystem::path&)>;
 
 // Writes docs/estimators.md or docs/agents.md. Its figures go to `figures` beside it or to the
 // folder of --figures.
@@ -105,11 +106,13 @@ int write_guide(const Options& options, const char* flag, const std::string& out
 
 // Throws if a flag would be ignored.
 void check_combination(const Options& options) {
-  const bool guide = !options.guide.empty() || !options.agents.empty();
-  if (guide && !(options.out.empty() && options.experiment.empty() && options.metric.empty() &&
-                 !options.json && (options.guide.empty() || options.agents.empty())))
+  const int guides = (options.guide.empty() ? 0 : 1) + (options.agents.empty() ? 0 : 1) +
+                     (options.control.empty() ? 0 : 1);
+  if (guides > 1 || (guides == 1 && !(options.out.empty() && options.experiment.empty() &&
+                                      options.metric.empty() && !options.json)))
     throw Error(Errc::usage,
-                "--guide and --agents each write one page: only --figures goes with them");
+                "--guide, --agents and --control each write one page: only --figures goes with "
+                "them");
   if (!options.metric.empty() && !options.out.empty() && options.figures.empty() && !options.json)
     throw Error(Errc::usage,
                 "--metric is for tables on the terminal, --json and --figures; a page has all "
@@ -141,6 +144,15 @@ int run(const Options& options) {
                        draw_estimator_guide);
   if (!options.agents.empty())
     return write_guide(options, "--agents", options.agents, make_agent_guide, draw_agent_guide);
+  if (!options.control.empty())
+    return write_guide(
+        options, "--control", options.control,
+        [](const Store& store, const std::string& command, const std::string& figures) {
+          return make_control_guide(store, command, figures);
+        },
+        [](const Store& store, const std::filesystem::path& folder) {
+          draw_control_guide(store, folder);
+        });
   const Store store = Store::open_to_read(options.store);
   say_what_is_unverified(store, options.store);
   std::vector<std::string> names = store.experiments();
@@ -213,6 +225,8 @@ Handler add_report(App& app) {
                  "write a comparison of all estimators from the study `estimators`: FILE.md");
   app.add_option("--agents", options->agents,
                  "write a comparison of all agents from the study `contest`: FILE.md");
+  app.add_option("--control", options->control,
+                 "write a comparison of agents for vectors from the study `control`: FILE.md");
   add_force(app, options->force);
   app.add_flag("--json", options->json, "print JSON");
   add_example(app, "hilo report hilo.db --out report.html --figures figures");

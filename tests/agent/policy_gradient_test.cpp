@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/agent/catalogue.hpp"
 #include "hilo/core/error.hpp"
+#include "hilo/env/catalogue.hpp"
+#include "support/expect_error.hpp"
 #include "support/gradient_cases.hpp"
 
 namespace hilo {
@@ -42,6 +45,40 @@ TEST(PolicyGradient, WithoutAControlVariateItIsThePlainGradient) {
   const GradientSums sums = run_gradient_case(c, 20, 3);
   EXPECT_EQ(sums.used, 0U);
   EXPECT_EQ(sums.ratio(), 1);
+}
+
+// The kind `transfer` on vectors is `mfpg` without its control variate, from the cheap optimum.
+TEST(PolicyGradient, TransferStartsFromTheCheapOptimum) {
+  const VectorProblem problem =
+      build_vector_problem(problem_kind("pendulum"), {{"steps", std::int64_t{20}}}, 0);
+  const AgentSetting setting{.gamma = 1, .seed = 3};
+  const auto build = [&](const char* name, NamedValues given) {
+    const AgentKind& kind = agent_kind(name);
+    return build_checked(kind, problem.pair, Parameters(kind.name, kind.parameters, given),
+                         setting);
+  };
+  const auto transfer = build("transfer", {});
+  const auto same = build("mfpg", {{"control", "none"}, {"start", "low-optimum"}});
+  const auto low_only = build("low-only", {});
+  EXPECT_GT(transfer->prepare().low_steps, 0U);
+  same->prepare();
+  low_only->prepare();
+  EXPECT_EQ(transfer->artifact(), low_only->artifact());
+  VectorEpisode episode(problem.pair.high());
+  for (std::uint32_t e = 0; e < 10; ++e) {
+    problem.pair.high().run_episode(*transfer->policy(),
+                                    {.seed = 3, .purpose = Purpose::high_episode, .episode = e},
+                                    {.gamma = 1}, episode);
+    EXPECT_EQ(transfer->learn(episode).low_steps, 0U);
+    same->learn(episode);
+  }
+  EXPECT_NE(transfer->artifact(), low_only->artifact());
+  EXPECT_EQ(transfer->artifact(), same->artifact());
+  testing::expect_error(
+      [&] {
+        build("transfer", {{"prior_count", 3.0}});
+      },
+      Errc::spec, {"prior_count", "mfpg with control"});
 }
 
 TEST(PolicyGradient, RefusesWhatItCannotDo) {

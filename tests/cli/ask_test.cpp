@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/cli_fixture.hpp"
+#include "hilo/agent/catalogue.hpp"
 #include "support/specs.hpp"
 
 namespace hilo {
@@ -57,7 +58,8 @@ TEST_F(Cli, ReportsAndReproducesWithFewSeeds) {
   EXPECT_NE(report.out.find("MFMCRL m=10 as-written"), std::string::npos);
   expect_failure({"report", "hilo.db", "--experiment", "figure-2b"}, 2,
                  {"did you mean 'figure-2a'"});
-  EXPECT_EQ(nlohmann::json::parse(hilo({"list", "--json"}).out)["agents"].size(), 14U);
+  EXPECT_EQ(nlohmann::json::parse(hilo({"list", "--json"}).out)["agents"].size(),
+            agent_kinds().size());
 
   // Runs that figures share are run once: figure-2b has MCRL and two of its eight from figure-2a.
   const auto more = nlohmann::json::parse(

@@ -14,18 +14,15 @@
 #include <map>
 #include <string>
 
-#include "hilo/agent/policy_search.hpp"
 #include "hilo/core/moments.hpp"
 #include "hilo/core/parallel.hpp"
 #include "hilo/core/student.hpp"
 #include "hilo/env/catalogue.hpp"
 #include "hilo/env/control/control.hpp"
+#include "hilo/studies/control_scale.hpp"
 
 namespace hilo {
 namespace {
-
-constexpr std::uint64_t kTestSeed = 987'654'321;
-constexpr std::size_t kStarts = 200;
 
 struct Seeds {
   std::uint64_t first = 0, count = 20;
@@ -45,62 +42,11 @@ bool is_wanted(const char* variable, const std::string& name) {
          ("," + std::string(given) + ",").find("," + name + ",") != std::string::npos;
 }
 
-double value_of(const VectorSimulator& high, const Policy& policy) {
-  std::vector<RolloutSummary> out(kStarts);
-  high.run_episodes(policy, {.seed = kTestSeed, .purpose = Purpose::test}, {.gamma = 1}, out);
-  double sum = 0;
-  for (const RolloutSummary& summary : out) sum += summary.discounted_return;
-  return sum / kStarts;
-}
-
-NetworkShape shape_of(const VectorSimulator& high) {
-  const std::size_t dimension = high.observation_space().dimension();
-  return {.observations = high.observation_space(),
-          .actions = high.action_space(),
-          .angles = {high.angles().begin(), high.angles().end()},
-          .centre = std::vector<double>(dimension, 0.0),
-          .scale = std::vector<double>(dimension, 2.0),
-          .layers = {10}};
-}
-
-// Of zero action, and the best of ten searches in the expensive simulator itself.
-struct Ends {
-  double zero = 0, best = 0;
-};
-Ends search_ends(const std::shared_ptr<const VectorSimulator>& high) {
-  const NetworkShape shape = shape_of(*high);
-  Ends out;
-  out.zero = value_of(*high, NetworkPolicy(shape, std::vector<double>(shape.num_weights(), 0.0)));
-  out.best = out.zero;
-  constexpr std::size_t kScenarios = 48;
-  Columns starts(shape.observations.dimension(), kScenarios);
-  high->draw_starts({.seed = 5, .purpose = Purpose::search}, starts);
-  std::vector<Scenario> scenarios;
-  for (std::uint32_t i = 0; i < kScenarios; ++i) {
-    std::vector<double> start(starts.rows());
-    starts.get(i, start);
-    scenarios.push_back({.start = start,
-                         .simulator = std::dynamic_pointer_cast<const VectorSteps>(high),
-                         .stream = Stream(5, Purpose::search, 0, 0, i)});
-  }
-  for (std::uint32_t restart = 0; restart < 10; ++restart) {
-    const SearchResult found = search_policy(
-        shape, std::vector<double>(shape.num_weights(), 0.0), scenarios,
-        {.gamma = 1, .max_steps = high->time_limit()},
-        {.generations = 500, .population = 20, .sigma = 0.5, .patience = 100}, 5, restart, 16);
-    out.best = std::max(out.best, value_of(*high, NetworkPolicy(shape, found.weights)));
-  }
-  return out;
-}
-
-// Searched once for each problem, because that takes minutes.
-const Ends& ends_of(const std::string& kind) {
-  static std::map<std::string, Ends> known;
-  if (const auto found = known.find(kind); found != known.end()) return found->second;
-  const Ends ends = search_ends(build_vector_problem(problem_kind(kind), {}, 0).pair.shared_high());
-  std::printf("%s: zero action %.2f, best %.2f\n", kind.c_str(), ends.zero, ends.best);
+const ControlScale& scale_of(const std::string& kind) {
+  const ControlScale& scale = control_scale(kind);
+  std::printf("%s: zero action %.2f, best %.2f\n", kind.c_str(), scale.zero, scale.best);
   std::fflush(stdout);
-  return known.emplace(kind, ends).first->second;
+  return scale;
 }
 
 // Values after 0, 1, 2, ... expensive episodes.
@@ -109,13 +55,13 @@ std::vector<double> learn(const VectorFidelities& pair, const CorrectedOptions& 
   Corrected agent(pair, options, seed);
   agent.prepare();
   VectorEpisode episode(pair.high());
-  std::vector<double> out = {value_of(pair.high(), *agent.greedy_policy())};
+  std::vector<double> out = {control_value(pair.high(), *agent.greedy_policy())};
   for (std::uint32_t e = 0; e < episodes; ++e) {
     pair.high().run_episode(*agent.policy(),
                             {.seed = seed, .purpose = Purpose::high_episode, .episode = e},
                             {.gamma = 1}, episode);
     agent.learn(episode);
-    out.push_back(value_of(pair.high(), *agent.greedy_policy()));
+    out.push_back(control_value(pair.high(), *agent.greedy_policy()));
   }
   return out;
 }
@@ -131,7 +77,7 @@ double quantile(std::vector<double> values, double q) {
 using Curves = std::vector<std::vector<double>>;  // one for each seed
 
 Curves learn_all(const std::string& kind, const NamedValues& more, const std::string& agent,
-                 const Ends& ends, std::uint32_t episodes, const Seeds& of) {
+                 const ControlScale& scale, std::uint32_t episodes, const Seeds& of) {
   const VectorProblem problem = build_vector_problem(problem_kind(kind), more, 0);
   Curves out(of.count);
   parallel_for(of.count, 0, [&](std::size_t i) {
@@ -145,7 +91,7 @@ Curves learn_all(const std::string& kind, const NamedValues& more, const std::st
         learn(pair, options, of.first + i, agent == "low-only" ? 0 : episodes);
     std::string line;
     for (double& value : values) {
-      value = (value - ends.zero) / (ends.best - ends.zero);
+      value = scale.score(value);
       line += " " + std::to_string(value).substr(0, 6);
     }
     std::printf("%s %s %lu:%s\n", kind.c_str(), agent.c_str(),
@@ -175,11 +121,11 @@ void print_quartiles(const std::string& kind, const std::string& agent, const Cu
 TEST(CorrectedSlow, ReachesNearlyAllThatCanBeReached) {
   for (const std::string kind : {"pendulum", "cart-pole", "acrobot"}) {
     if (!is_wanted("HILO_CONTROL", kind)) continue;
-    const Ends& ends = ends_of(kind);
+    const ControlScale& scale = scale_of(kind);
     std::map<std::string, Curves> all;
     for (const std::string agent : {"corrected", "low-only", "corrected-high"})
       if (is_wanted("HILO_AGENT", agent)) {
-        all[agent] = learn_all(kind, {}, agent, ends, 8, seeds(20));
+        all[agent] = learn_all(kind, {}, agent, scale, 8, seeds(20));
         print_quartiles(kind, agent, all[agent]);
       }
     if (!all.contains("corrected")) continue;
@@ -207,9 +153,9 @@ TEST(CorrectedSlow, IsNotHurtForLong) {
                                                          {"acrobot", {{"low.strength", -2.0}}}};
   for (const auto& [kind, low] : misleading) {
     if (!is_wanted("HILO_CONTROL", kind)) continue;
-    const Ends& ends = ends_of(kind);
-    const Curves ours = learn_all(kind, low, "corrected", ends, 20, seeds(10));
-    const Curves theirs = learn_all(kind, low, "corrected-high", ends, 20, seeds(10));
+    const ControlScale& scale = scale_of(kind);
+    const Curves ours = learn_all(kind, low, "corrected", scale, 20, seeds(10));
+    const Curves theirs = learn_all(kind, low, "corrected-high", scale, 20, seeds(10));
     print_quartiles(kind, "corrected, misled", ours);
     print_quartiles(kind, "corrected-high", theirs);
     Moments difference;
@@ -228,8 +174,8 @@ TEST(CorrectedSlow, LearnsAtOnceFromAnIdenticalSimulator) {
       if (info.name.starts_with("high.") && info.name != "high.delay" &&
           info.name != "high.observation_noise")
         same["low." + info.name.substr(5)] = *info.default_value;
-    const Ends& ends = ends_of(kind);
-    const Curves ours = learn_all(kind, same, "corrected", ends, 2, seeds(10));
+    const ControlScale& scale = scale_of(kind);
+    const Curves ours = learn_all(kind, same, "corrected", scale, 2, seeds(10));
     print_quartiles(kind, "corrected, identical", ours);
     EXPECT_GE(quantile(after(ours, 2), 0.5), 0.95) << kind;
   }

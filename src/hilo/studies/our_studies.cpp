@@ -18,7 +18,11 @@ constexpr std::array<std::string_view, 3> kEstimators = {"estimators", "coupling
 constexpr std::array<std::string_view, 3> kContest = {"contest-random", "contest-docking",
                                                       "contest-nas"};
 
-constexpr std::array<ShippedStudy, 4> kStudies = {{
+constexpr std::array<std::string_view, 6> kControl = {
+    "control-pendulum",      "control-cart-pole",      "control-acrobot",
+    "control-pendulum-many", "control-cart-pole-many", "control-acrobot-many"};
+
+constexpr std::array<ShippedStudy, 5> kStudies = {{
     {"synthetic", "Figures 2 and 4: all of the paper's random MDPs, both sizes", kSynthetic},
     {"nas", "Figures 3 and 5: architecture search on three data sets; --table FILE for real ones",
      kNas},
@@ -27,6 +31,8 @@ constexpr std::array<ShippedStudy, 4> kStudies = {{
     {"contest",
      "all agents on random MDPs, docking and architecture search (docs/agents.md); --table FILE",
      kContest},
+    {"control", "agents for vectors on three swing-ups with cheap simulators of three qualities",
+     kControl},
 }};
 
 }  // namespace
