@@ -16,6 +16,7 @@
 
 #include "bare_loop.hpp"
 #include "control_bare_loop.hpp"
+#include "gradient_bare_loop.hpp"
 #include "hilo/agent/mfmcrl.hpp"
 #include "hilo/core/error.hpp"
 #include "hilo/core/machine.hpp"
@@ -335,6 +336,42 @@ json measure_search(const std::string& name, const ControlWorkOptions& options) 
           {"blocks", kBlocks}};
 }
 
+// A gradient step beside the same arithmetic in Eigen, in turns.
+json measure_gradient() {
+  GradientWork work;
+  work.check();
+  constexpr int kBlocks = 15, kTurns = 20;
+  json rows = json::array();
+  for (const bool each_path : {false, true}) {
+    std::vector<double> ratios, times, bare_times;
+    for (int block = 0; block < kBlocks; ++block) {
+      double seconds = 0, bare_seconds = 0;
+      for (int turn = 0; turn < kTurns; ++turn) {
+        auto start = Clock::now();
+        if (each_path)
+          work.run_paths();
+        else
+          work.run_sum();
+        seconds += seconds_since(start);
+        start = Clock::now();
+        work.run_bare();
+        bare_seconds += seconds_since(start);
+      }
+      times.push_back(1e3 * seconds / kTurns);
+      bare_times.push_back(1e3 * bare_seconds / kTurns);
+      ratios.push_back(bare_seconds / seconds);
+    }
+    rows.push_back({{"name", each_path ? "a gradient for each path" : "one gradient of all paths"},
+                    {"milliseconds", median(times)},
+                    {"bare", median(bare_times)},
+                    {"ratio", median(ratios)},
+                    {"ratio_low", *std::ranges::min_element(ratios)},
+                    {"ratio_high", *std::ranges::max_element(ratios)},
+                    {"blocks", kBlocks}});
+  }
+  return rows;
+}
+
 // How many times as long something takes when it is doubled, in turns.
 json measure_doubling(const std::string& name, std::size_t from,
                       const std::function<std::function<void()>(std::size_t)>& make) {
@@ -409,18 +446,17 @@ json measure(const std::string& what) {
   if (what == "training") return measure_training();
   if (what == "growth") return measure_growth();
   if (what == "control") return measure_control();
+  if (what == "gradient") return measure_gradient();
   if (what == "memory") return measure_memory();
   if (what == "parts") return measure_parts();
   if (what == "count") return count_task();
   if (what == "machine")
     return {
         {"machine", machine_name()}, {"program", program_name()}, {"path", name_of(simd_path())}};
-  throw Error(
-      Errc::usage,
-      fmt::format(
-          "'{}' is no measurement; known are ratios, training, growth, control, memory, parts, "
-          "count, machine",
-          what));
+  throw Error(Errc::usage, fmt::format("'{}' is no measurement; known are ratios, training, "
+                                       "growth, control, gradient, memory, parts, "
+                                       "count, machine",
+                                       what));
 }
 
 }  // namespace
