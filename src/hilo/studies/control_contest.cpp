@@ -23,8 +23,7 @@ constexpr ControlProblem kProblems[] = {{"pendulum", "low.gravity", {10, 5, -10}
                                         {"acrobot", "low.strength", {2, 0.8, -2}}};
 
 std::string quality_of(const ControlProblem& problem, const Configuration& configuration) {
-  const std::string given =
-      configuration.value(fmt::format("problem.{}", problem.parameter));
+  const std::string given = configuration.value(fmt::format("problem.{}", problem.parameter));
   if (given.empty()) return "";
   const double value = std::strtod(given.c_str(), nullptr);
   for (std::size_t q = 0; q < std::size(problem.of_quality); ++q)
@@ -76,16 +75,15 @@ std::vector<double> ControlEntry::needed(double level) const {
   std::vector<double> out;
   for (const auto& [seed, curve] : curves) {
     const auto reached = std::ranges::find_if(curve, [&](double s) { return s >= level; });
-    out.push_back(reached == curve.end()
-                      ? std::numeric_limits<double>::infinity()
-                      : static_cast<double>(
-                            episodes[static_cast<std::size_t>(reached - curve.begin())]));
+    out.push_back(
+        reached == curve.end()
+            ? std::numeric_limits<double>::infinity()
+            : static_cast<double>(episodes[static_cast<std::size_t>(reached - curve.begin())]));
   }
   return out;
 }
 
-const ControlEntry* ControlTable::find(const std::string& agent,
-                                       const std::string& quality) const {
+const ControlEntry* ControlTable::find(const std::string& agent, const std::string& quality) const {
   const auto found = std::ranges::find_if(entries, [&](const ControlEntry& entry) {
     return entry.agent == agent && (entry.quality == quality || entry.quality.empty());
   });

@@ -15,7 +15,7 @@ namespace hilo {
 struct ControlEntry {
   std::string agent;    // its label without the cheap simulator's number
   std::string quality;  // "good", "poor" or "misleading"; "" if it never uses a cheap simulator
-  std::vector<std::uint64_t> episodes;           // at which it was tested
+  std::vector<std::uint64_t> episodes;                  // at which it was tested
   std::map<std::uint64_t, std::vector<double>> curves;  // of each seed, at these episodes
 
   std::vector<double> at(std::uint64_t episode) const;  // of all seeds, in their order

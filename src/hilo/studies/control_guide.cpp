@@ -99,21 +99,23 @@ std::string differences(const ControlTable& table) {
       const ControlEntry* y = table.find(pair[1], quality);
       if (x == nullptr || y == nullptr || x->episodes != y->episodes) continue;
       const std::uint64_t last = x->episodes.back();
-      out += row({fmt::format("{} minus {}", pair[0], pair[1]), quality,
-                  difference_cell(areas(*x), areas(*y)), difference_cell(x->at(last), y->at(last))});
+      out +=
+          row({fmt::format("{} minus {}", pair[0], pair[1]), quality,
+               difference_cell(areas(*x), areas(*y)), difference_cell(x->at(last), y->at(last))});
     }
   return out;
 }
 
 }  // namespace
 
-std::string make_control_guide(
-    const Store& store, const std::string& command, const std::string& figures,
-    const std::function<ControlScale(const std::string& kind)>& scale) {
+std::string make_control_guide(const Store& store, const std::string& command,
+                               const std::string& figures,
+                               const std::function<ControlScale(const std::string& kind)>& scale) {
   std::string out = fmt::format(
       "# Control: all agents side by side\n\nMade by `hilo reproduce control` and `{}`. Three "
       "swing-ups with cheap simulators of three qualities: *good* is the usual one "
-      "([control.md](control.md#the-problems)), *poor* has half the gravity (pendulum) or 0.4 times "
+      "([control.md](control.md#the-problems)), *poor* has half the gravity (pendulum) or 0.4 "
+      "times "
       "the force, *misleading* has gravity upside down or a reversed force. An agent without a "
       "cheap simulator is shown once.\n\n**Score**: 0 is zero action, 1 the best of ten policy "
       "searches in the expensive simulator with as many episodes as they want. Each cell is the "
@@ -148,10 +150,10 @@ std::vector<std::filesystem::path> draw_control_guide(
         script.settings +=
             fmt::format("{} {}\n", std::max(0.5, double(entry.episodes[i])), means[i]);
       script.settings += "END\n";
-      script.plot += fmt::format("{}  $agent{} using 1:2 with lines lw 2.5 lc rgb '{}' title {}",
-                                 script.plot.empty() ? "" : ", \\\n", k,
-                                 kColours[k % std::size(kColours)],
-                                 gnuplot_quoted(fit_figure(entry.agent)));
+      script.plot +=
+          fmt::format("{}  $agent{} using 1:2 with lines lw 2.5 lc rgb '{}' title {}",
+                      script.plot.empty() ? "" : ", \\\n", k, kColours[k % std::size(kColours)],
+                      gnuplot_quoted(fit_figure(entry.agent)));
       ++k;
     }
     script.settings += fmt::format(

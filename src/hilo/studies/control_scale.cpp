@@ -71,7 +71,8 @@ const ControlScale& control_scale(const std::string& kind) {
   static std::map<std::string, ControlScale> known;
   const std::lock_guard lock(mutex);
   const auto found = known.find(kind);
-  return found != known.end() ? found->second : known.emplace(kind, search_scale(kind)).first->second;
+  return found != known.end() ? found->second
+                              : known.emplace(kind, search_scale(kind)).first->second;
 }
 
 }  // namespace hilo

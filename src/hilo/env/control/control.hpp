@@ -11,11 +11,12 @@ namespace hilo {
 // Three classics of control, each with its torque or force limited so that the pole must be swung
 // up by pumping energy into it.
 //
-//   system      state                              action          reward of a step
-//   pendulum    angle, angular velocity            torque +-2      -(angle^2 + 0.1 v^2 + 0.001 u^2)
-//   cart_pole   x, x', angle, angular velocity     force +-10      (1 + cos)/2 - 0.01 x^2 - 0.0005
-//   u^2 acrobot     two angles, two velocities         torque +-1      (height + 2)/4, links of
-//   length 1
+//   pendulum    state: angle, velocity              action: torque +-2
+//               reward of a step: -(angle^2 + 0.1 v^2 + 0.001 u^2)
+//   cart_pole   state: x, x', angle, velocity       action: force +-10
+//               reward of a step: (1 + cos)/2 - 0.01 x^2 - 0.0005 u^2
+//   acrobot     state: two angles, two velocities   action: torque +-1
+//               reward of a step: (height + 2)/4, links of length 1
 //
 // An angle of 0 is upright for pendulum and cart-pole and hanging for the acrobot, whose second
 // angle is relative to the first link. Rewards belong to the state and the action before the step,
