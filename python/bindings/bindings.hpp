@@ -51,6 +51,7 @@ void bind_agent(nb::module_& m);
 void bind_diagnose(nb::module_& m);
 void bind_experiment(nb::module_& m);
 void bind_vectors(nb::module_& m);
+void bind_control(nb::module_& m);
 void bind_store(nb::module_& m);
 void bind_report(nb::module_& m);
 void bind_python_simulator(nb::module_& m);

@@ -18,6 +18,7 @@ NB_MODULE(_hilo, m) {
   bind_store(m);
   bind_experiment(m);
   bind_vectors(m);
+  bind_control(m);
   bind_single_run(m);
   bind_learner(m);
   bind_evaluate(m);

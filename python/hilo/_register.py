@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 _ENVIRONMENTS = {
-    "hilo/RandomMDP-v0": "RandomMdp",
-    "hilo/NasBench201-v0": "NasBench201",
-    "hilo/Docking-v0": "Docking",
+    "hilo/RandomMDP-v0": "environments:RandomMdp",
+    "hilo/NasBench201-v0": "environments:NasBench201",
+    "hilo/Docking-v0": "environments:Docking",
+    "hilo/Pendulum-v0": "control_environments:Pendulum",
+    "hilo/CartPole-v0": "control_environments:CartPole",
+    "hilo/Acrobot-v0": "control_environments:Acrobot",
 }
 
 
@@ -18,9 +21,10 @@ def register() -> list[str]:
         return []
     for name, stem in _ENVIRONMENTS.items():
         if name not in registry:
+            is_table = stem.startswith("environments:")
             add(
                 id=name,
-                entry_point=f"hilo.environments:{stem}Env",
-                vector_entry_point=f"hilo.environments:{stem}VectorEnv",
+                entry_point=f"hilo.{stem}Env",
+                vector_entry_point=f"hilo.{stem}VectorEnv" if is_table else None,
             )
     return list(_ENVIRONMENTS)

@@ -13,10 +13,13 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.vector import AutoresetMode
 
 IDS = ("hilo/RandomMDP-v0", "hilo/NasBench201-v0", "hilo/Docking-v0")
+OF_VECTORS = ("hilo/Pendulum-v0", "hilo/CartPole-v0", "hilo/Acrobot-v0")  # test_control_environments.py
 
 
 def test_all_are_registered() -> None:
-    assert sorted(name for name in gymnasium.registry if name.startswith("hilo/")) == sorted(IDS)
+    assert sorted(name for name in gymnasium.registry if name.startswith("hilo/")) == sorted(
+        IDS + OF_VECTORS
+    )
 
 
 @pytest.mark.parametrize("fidelity", ["high", "low"])
