@@ -51,6 +51,22 @@ scenarios = 8
 frequencies = 60
 """
 
+GRADIENT = """spec_version = 1
+name = "swing"
+[problem]
+kind = "pendulum"
+[budget]
+episodes = 62
+reserve = 2
+[cost]
+high_step = 1
+low_step = 0.001
+[agent]
+kind = "mfpg"
+batch = 6
+control = "corrected"
+"""
+
 
 def main(program: str, kills: int, seed: int) -> None:
     folder = Path(tempfile.mkdtemp(prefix="hilo-killed-"))
@@ -60,10 +76,11 @@ def main(program: str, kills: int, seed: int) -> None:
     declared = spec[spec.index("[cost]") : spec.index("[agent]")]
     (folder / "measured.toml").write_text(spec.replace(declared, ""))
     (folder / "vectors.toml").write_text(VECTORS)
+    (folder / "gradient.toml").write_text(GRADIENT)
 
     def begin(name: str) -> subprocess.Popen[bytes]:
         kind = name.split("-")[0]
-        file = f"{kind}.toml" if kind in ("measured", "vectors") else "plant.toml"
+        file = f"{kind}.toml" if kind in ("measured", "vectors", "gradient") else "plant.toml"
         command = [program, "learn", file, "--journal", f"{name}.journal", "--json"]
         command += ["--policy", f"{name}.json", "--checkpoint-every", "0.05"]
         with open(folder / f"{name}.out", "wb") as out:
@@ -83,8 +100,9 @@ def main(program: str, kills: int, seed: int) -> None:
         return [said[key] for key in ("episodes", "steps", "low_steps", "cost", "high_cost")]
 
     moments = random.Random(seed)
-    for harm in ("none", "deleted", "damaged", "measured", "vectors", "vectors-deleted"):
-        undisturbed = "vectors-whole" if harm.startswith("vectors") else "whole"
+    for harm in ("none", "deleted", "damaged", "measured", "vectors", "vectors-deleted", "gradient"):
+        kind = harm.split("-")[0]
+        undisturbed = f"{kind}-whole" if kind in ("vectors", "gradient") else "whole"
         if not (folder / f"{undisturbed}.out").exists():
             begun = time.monotonic()
             assert begin(undisturbed).wait() == 0

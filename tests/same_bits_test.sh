@@ -51,7 +51,7 @@ for path in scalar portable sse4 avx2 avx512; do
 done
 unset HILO_SIMD
 
-few=(agents paper vectors-pendulum)
+few=(agents gradients paper vectors-pendulum)
 run_specs "$work/one.db" "${few[@]}" -- "$program"
 expected=$(digest "$work/one.db")
 for threads in 1 2 4; do
