@@ -1,5 +1,6 @@
 // Gradients with a cheap simulator as control variate, over many batches: no bias, the variance of
-// the formula, and never much worse than without it. HILO_REPLICATES sets how many batches.
+// the formula, and never much worse than without it. HILO_REPLICATES sets how many batches, and
+// HILO_BATCHES how many of them an agent has: with few, coefficients come from few pairs.
 #include "hilo/agent/policy_gradient.hpp"
 
 #include <gtest/gtest.h>
@@ -16,17 +17,18 @@ namespace {
 using testing::GradientCase;
 using testing::GradientSums;
 
-std::uint64_t replicates() {
-  const char* given = std::getenv("HILO_REPLICATES");
-  return given != nullptr ? std::strtoull(given, nullptr, 10) : 20'000;
+std::uint64_t number_from(const char* variable, std::uint64_t usual) {
+  const char* given = std::getenv(variable);
+  return given != nullptr ? std::strtoull(given, nullptr, 10) : usual;
 }
 
 // Agents of 500 batches each; the first batch of an agent has no coefficient.
 GradientSums run_often(const GradientCase& c) {
-  constexpr std::uint64_t kBatches = 500;
-  std::vector<GradientSums> parts((replicates() + kBatches - 1) / kBatches);
+  const std::uint64_t replicates = number_from("HILO_REPLICATES", 20'000);
+  const std::uint64_t batches = number_from("HILO_BATCHES", 500);
+  std::vector<GradientSums> parts((replicates + batches - 1) / batches);
   parallel_for(parts.size(), 0, [&](std::size_t i) {
-    parts[i] = testing::run_gradient_case(c, kBatches, 1000 + i);
+    parts[i] = testing::run_gradient_case(c, batches, 1000 + i);
   });
   GradientSums sums;
   for (const GradientSums& part : parts) sums.add(part);
