@@ -97,6 +97,9 @@ struct AgentKind {
   // The number of low-fidelity steps for each high-fidelity step if episodes have about
   // `mean_length` steps. It is a guess, used to compare the costs of runs.
   std::function<double(const Parameters&, double mean_length)> low_steps_per_step = {};
+  // With vectors: core seconds before the first episode, and for each episode. Guesses, with which
+  // dry runs estimate their time.
+  double seconds_to_prepare = 0, seconds_per_episode = 0.001;
   // What it will do with the steps of the low fidelity, as a sentence for dry runs.
   std::function<std::string(const Parameters&, const AgentSetting&, bool low_is_slow)>
       plan_for_low = {};

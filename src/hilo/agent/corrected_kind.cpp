@@ -93,6 +93,8 @@ AgentKind kind_of(const char* name, const char* display, const char* description
                           const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
         return std::make_unique<Corrected>(pair, options_of(p, setting), setting.seed);
       },
+      .seconds_to_prepare = low == LowFidelities::none ? 0.0 : 2.0,
+      .seconds_per_episode = 6,
       .plan_for_low = [low](const Parameters& p, const AgentSetting& setting,
                             bool low_is_slow) -> std::string {
         return low == LowFidelities::none ? "" : plan_for_low(options_of(p, setting), low_is_slow);

@@ -37,7 +37,8 @@ AgentKind low_only_kind() {
                                                                 .max_steps = setting.max_steps,
                                                                 .corrects = false},
                                                setting.seed);
-          }};
+          },
+          .seconds_to_prepare = 2};
 }
 
 }  // namespace hilo

@@ -39,6 +39,7 @@ AgentKind kind_of(const char* name, const char* display, const char* description
                               const AgentSetting& setting) -> std::unique_ptr<VectorAgent> {
             return std::make_unique<PolicyGradient>(pair, options_of(p, setting), setting.seed);
           },
+          .seconds_per_episode = low == LowFidelities::none ? 0.001 : 0.01,
           .findings = {}};
 }
 

@@ -51,7 +51,8 @@ AgentKind transfer_kind() {
                                                                 .gamma = setting.gamma,
                                                                 .max_steps = setting.max_steps},
                                                 setting.seed);
-      }};
+      },
+      .seconds_to_prepare = 2};
 }
 
 }  // namespace hilo

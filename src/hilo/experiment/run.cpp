@@ -56,16 +56,15 @@ double estimate_run(const PlannedRun& run, const Fidelities& pair) {
          one_test * (exact_every > 0 ? num_exact : num_tests);
 }
 
-// A guess for agents that optimise a policy in a model after every episode.
+// A guess: a trial of an agent that searches for policies would take too long.
 double estimate_vector_run(const PlannedRun& run) {
-  constexpr double kSecondsPerEpisode = 10;
   constexpr double kSteps = 150;  // of an episode
   const Parameters& p = run.config->train;
   const double episodes = p.integer("episodes") > 0
                               ? static_cast<double>(p.integer("episodes"))
                               : static_cast<double>(p.integer("steps")) / kSteps;
-  return run.config->agent->uses_low_fidelity() ? kSecondsPerEpisode * (episodes + 1)
-                                                : kSecondsPerEpisode * episodes;
+  const AgentKind& agent = *run.config->agent;
+  return agent.seconds_to_prepare + agent.seconds_per_episode * episodes;
 }
 
 // Whether the problem of a group has the high fidelity of the configuration.
