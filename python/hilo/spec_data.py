@@ -57,13 +57,15 @@ def table_of(table: Mapping[str, Any], where: str) -> Table:
 
 def _tune_text(ranges: Mapping[str, Any], where: str) -> str:
     """{"mass": (0.5, 2)} as a spec holds it."""
+    if not ranges:
+        raise Error(f"{where} must not be empty: give ranges, such as {{'mass': (0.5, 2)}}, or leave it out", Errc.spec)
     parts = []
     for name, ends in sorted(ranges.items()):
-        if not isinstance(ends, (list, tuple)) or len(ends) != 2:
+        if not isinstance(ends, (list, tuple, np.ndarray)) or np.shape(ends) != (2,):
             raise Error(f"{where}: {name} is {ends!r}, but must be the ends of its range, such as (0.5, 2)", Errc.spec)
         low, high = (number_in(end, f"{where}: {name}", -math.inf, math.inf, Errc.spec) for end in ends)
         parts.append(f"{text_of(name, f'{where}: a name')} {low!r} {high!r}")
-    return ", ".join(parts) or "none"
+    return ", ".join(parts)
 
 
 def agents_of(agent: Agents) -> list[dict[str, Any]]:
