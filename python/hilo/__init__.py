@@ -88,13 +88,14 @@ from .episodes import EvaluatedEpisode
 from .evaluating import Evaluated, Worth, evaluate
 from .grid import Grid
 from .learning import Learnt, learn
+from .network import NetworkPolicy
 from .pairing import pair
 from .programs import Program, SimulatorFinding, SimulatorFindings, check_simulator, program
 from .store import Store
 from .study import Policy, Study
 from .tables import from_dense, from_table, project
 from .training import run, train
-from .vectors import NetworkPolicy, VectorSimulator
+from .vector_simulator import VectorSimulator
 from .wrapping import Wrapped, wrap
 
 __version__ = version()

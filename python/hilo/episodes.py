@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _hilo
-from ._checks import flag, reward_of
 from ._errors import Error
 from ._hilo import Errc, Problem, Simulator, TabularMdp, Walker
+from .boxes import BoxSteps, Extent
 from .identity import fingerprint, for_learning
+from .network import NetworkPolicy, identity_of, require_fit
 from .programs import HIGH_ONLY, Program
-from .sides import _is_environment, _make_environment, _required_arguments
 from .sources import FunctionSource
+from .things import is_environment, no_simulator, required_arguments, resolve
+from .vector_simulator import ArrayVectors, VectorSimulator
 from .wrapping import Wrapped
-
-# A space as the engine describes it: a number of elements, or bounds of a box.
-Extent = int | list[tuple[float, float]]
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,10 @@ class EpisodeRunner:
     def action_row(self, action: Any) -> NDArray[np.float64]:
         return np.asarray(action, dtype=np.float64).reshape(-1)
 
+    def shaped(self, action: Any) -> Any:
+        """An action as the simulator takes it."""
+        return action
+
     def run(self, act: Act, seed: int, max_steps: int, start: Any = None) -> EvaluatedEpisode:
         self.cost = None
         observation = self._answer(lambda: self.begin(seed, start))
@@ -84,6 +89,7 @@ class EpisodeRunner:
         for _ in range(0 if self.over else max_steps):
             action = act(observation)
             self._check(action)
+            action = self.shaped(action)
             observation, reward, ended, cut = self._answer(lambda: self.step(action))  # noqa: B023
             done.append(self.action_row(action))
             seen.append(self._row(observation))
@@ -134,42 +140,53 @@ class _Environment(EpisodeRunner):
     """A Gymnasium environment with any spaces that can be written as numbers."""
 
     def __init__(self, env: Any, identity: str | None) -> None:
-        self.env = env
-        spec = getattr(env, "spec", None)
-        self.name = str(getattr(spec, "id", type(getattr(env, "unwrapped", env)).__qualname__))
-        self.own_limit = getattr(spec, "max_episode_steps", None)
+        self._steps = BoxSteps(env)
+        self.name, self.own_limit = self._steps.name, self._steps.own_limit
         if identity is None:
             with for_learning():
                 identity = f"environment {self.name} {fingerprint((env,))}"
         self.identity = identity
-        self.observations = extent_of(env.observation_space)
-        self.actions = extent_of(env.action_space)
+        self.observations, self.actions = self._steps.observations, self._steps.actions
 
     def begin(self, seed: int, start: Any) -> Any:
-        out = self.env.reset(seed=seed)
-        if not isinstance(out, tuple) or len(out) != 2:
-            raise SimulatorFailed(f"reset returned {out!r}, but must return (observation, info)")
-        return out[0]
+        return self._steps.reset(seed)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool]:
-        out = self.env.step(action)
-        if not isinstance(out, tuple) or len(out) != 5:
-            raise SimulatorFailed("step must return observation, reward, terminated, truncated, info")
-        return out[0], reward_of(out[1]), flag(out[2], "terminated"), flag(out[3], "truncated")
+        return self._steps.step(action)
+
+    def shaped(self, action: Any) -> Any:
+        return self._steps.shaped(action)
 
     def action_row(self, action: Any) -> NDArray[np.float64]:
-        if isinstance(action, (dict, tuple)):
-            import gymnasium
-
-            action = gymnasium.spaces.flatten(self.env.action_space, action)
-        return super().action_row(action)
+        return self._steps.action_row(action)
 
     def row(self, observation: Any) -> NDArray[np.float64]:
-        if isinstance(observation, (dict, tuple)):
-            import gymnasium
+        return self._steps.row(observation)
 
-            observation = gymnasium.spaces.flatten(self.env.observation_space, observation)
-        return super().row(observation)
+
+class _Arrays(EpisodeRunner):
+    """A VectorSimulator, one state at a time."""
+
+    starts_anywhere = True
+
+    def __init__(self, simulator: VectorSimulator, identity: str | None) -> None:
+        with for_learning():
+            self._of = ArrayVectors(simulator, identity)
+        self.name, self.identity, self.own_limit = self._of.name, self._of.identity, self._of.own_limit
+        self.observations, self.actions = self._of.observations, self._of.actions
+
+    def begin(self, seed: int, start: Any) -> Any:
+        if start is None:
+            return np.asarray(self._of.reset(seed))
+        self._of.put(start, seed)
+        return np.asarray(start, dtype=np.float64)
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool]:
+        chosen = int(action) if isinstance(self.actions, int) else self.action_row(action)
+        following, reward, ended, cut = self._of.step(chosen)
+        if not np.isfinite(reward):
+            raise SimulatorFailed(f"the reward is {reward}, but must be finite")
+        return np.asarray(following), reward, ended, cut
 
 
 class _Steps(EpisodeRunner):
@@ -244,23 +261,15 @@ class _Table(EpisodeRunner):
         return state, reward, done, False
 
 
-def extent_of(space: Any) -> Extent | None:
-    kind = type(space).__name__
-    if kind == "Discrete" and int(space.start) == 0:
-        return int(space.n)
-    if kind == "Box":
-        low = np.asarray(space.low, dtype=np.float64).reshape(-1)
-        high = np.asarray(space.high, dtype=np.float64).reshape(-1)
-        return [(float(a), float(b)) for a, b in zip(low, high, strict=True)]
-    return None
-
-
 def make_runner(thing: Any, role: str, options: dict[str, Any] | None = None) -> EpisodeRunner:
     """A simulator for an evaluation: whatever hilo.learn takes, in its own spaces, without grids."""
     options = dict(options or {})
     identity = options.get("identity")
+    thing = resolve(thing)
     if isinstance(thing, Wrapped):
         return make_runner(thing.thing, role, thing.options)
+    if isinstance(thing, VectorSimulator):
+        return _Arrays(thing, identity)
     if isinstance(thing, Program):
         return _Steps(thing)
     if isinstance(thing, Problem):
@@ -271,13 +280,9 @@ def make_runner(thing: Any, role: str, options: dict[str, Any] | None = None) ->
         return _Table(_hilo.make_simulator(thing), "table", identity)
     if isinstance(thing, Simulator):
         return _Table(thing, type(thing).__name__, identity)
-    if isinstance(thing, str):
-        return _Environment(_make_environment(thing), identity)
-    if _is_environment(thing):
+    if is_environment(thing):
         return _Environment(thing, identity)
     if callable(thing):
-        if _required_arguments(thing) == 0:
-            return make_runner(thing(), role, options)
         with for_learning():
             known_options = {k: v for k, v in options.items() if k in inspect.signature(FunctionSource).parameters}
             missing = [key for key in ("states", "actions", "start") if key not in known_options]
@@ -288,11 +293,7 @@ def make_runner(thing: Any, role: str, options: dict[str, Any] | None = None) ->
                     Errc.usage,
                 )
             return _Function(FunctionSource(thing, **known_options))
-    raise Error(
-        f"{thing!r} is no simulator: give a Gymnasium environment or its id, hilo.program(...), a problem of "
-        "hilo, a function wrapped by hilo.wrap, or a function without arguments that makes one of these",
-        Errc.usage,
-    )
+    raise no_simulator(thing)
 
 
 class EvaluatedPolicy:
@@ -302,13 +303,22 @@ class EvaluatedPolicy:
         self.given = given
         self.identity = ""
         self._steps: dict[int, _hilo.PolicySteps] = {}
+        self._network: NetworkPolicy | None = None
         if isinstance(given, (str, os.PathLike)):
             self._kind = "program" if str(given).startswith("command:") else "file"
+            if self._kind == "file" and (text := _network_text(given)) is not None:
+                self._kind = "network"
+                try:
+                    self._network = NetworkPolicy(text, "file", 0)
+                except Error as e:  # the engine was given no name
+                    raise Error(str(e).replace("the policy", str(given), 1), e.code) from None
+        elif isinstance(given, NetworkPolicy):
+            self._kind, self._network = "network", given
         elif hasattr(given, "predict") and callable(given.predict):
             self._kind = "model"
             self.identity = f"model {fingerprint(_parameters_of(given))}"
         elif callable(given):
-            self._kind = "random" if _required_arguments(given) > 1 else "function"
+            self._kind = "random" if required_arguments(given) > 1 else "function"
             self.identity = f"function {fingerprint(given)}"
         else:
             raise Error(
@@ -319,7 +329,7 @@ class EvaluatedPolicy:
 
     def bind(self, runner: EpisodeRunner, number: int) -> None:
         """Prepares for one of the simulators, the expensive one first."""
-        if self._kind not in ("program", "file"):
+        if self._kind not in ("program", "file", "network"):
             return
         if runner.observations is None or runner.actions is None:
             raise Error(
@@ -327,7 +337,11 @@ class EvaluatedPolicy:
                 "from 0",
                 Errc.usage,
             )
-        if self._kind == "program":
+        if self._network is not None:
+            what = str(self.given) if isinstance(self.given, (str, os.PathLike)) else "the policy"
+            require_fit(self._network, what, runner.name, runner.observations, runner.actions)
+            self.identity = identity_of(self._network)
+        elif self._kind == "program":
             command = str(self.given)[len("command:") :].strip()
             self._steps[number] = _hilo.policy_program(command, runner.observations, runner.actions)
             self._steps[number].begin(0)  # it starts before anything is paid, and before time is measured
@@ -339,6 +353,8 @@ class EvaluatedPolicy:
     def actor(self, runner: EpisodeRunner, number: int, seed: int) -> Act:
         """The policy for one episode. Its own randomness is a function of the seed."""
         given = self.given
+        if self._network is not None:
+            return self._network_actor(runner, self._network)
         if self._kind == "model":
             return lambda observation: given.predict(observation, deterministic=True)[0]
         if self._kind == "function":
@@ -355,6 +371,19 @@ class EvaluatedPolicy:
             return int(numbers[0]) if isinstance(runner.actions, int) else np.asarray(numbers)
 
         return act
+
+    @staticmethod
+    def _network_actor(runner: EpisodeRunner, network: NetworkPolicy) -> Act:
+        return lambda observation: network(runner.row(observation))
+
+
+def _network_text(file: str | os.PathLike[str]) -> str | None:
+    """The text of a policy file that says that it is a network. All others are the engine's to judge."""
+    try:
+        text = Path(file).read_text()
+        return text if json.loads(text)["kind"] == "network" else None
+    except (OSError, ValueError, TypeError, LookupError, RecursionError):
+        return None
 
 
 def _parameters_of(model: Any) -> Any:

@@ -235,6 +235,11 @@ def _same_spaces(high: EpisodeRunner, low: EpisodeRunner) -> None:
             )
 
 
+def _told_apart(identities: list[str]) -> list[str]:
+    """Two that are the same policy have episodes of their own in a journal."""
+    return [f"{one} (again {identities[:i].count(one)})" if one in identities[:i] else one for i, one in enumerate(identities)]
+
+
 class _Progress:
     """Calls the user's function, or writes a line on a terminal now and then."""
 
@@ -373,8 +378,8 @@ def evaluate(
     ``policy`` is a function of an observation (or of an observation and a random generator), an object
     with ``predict``, such as a stable-baselines3 model, a policy file of hilo, or "command: PROGRAM".
     A dict or list of policies is compared. ``high`` and each of ``lows``, at most four, is a Gymnasium
-    environment or its id, a hilo.program, or a function wrapped by hilo.wrap; all have the same
-    observations and actions.
+    environment or its id, a hilo.program, a hilo.VectorSimulator, or a function wrapped by hilo.wrap; all
+    have the same observations and actions.
 
     ``budget`` is what may be spent, as the cost of so many expensive episodes, cheap ones included;
     ``cost`` says it as a cost instead. With ``until`` it stops as soon as the interval reaches no further
@@ -384,7 +389,7 @@ def evaluate(
     ``quantity`` is "return" (discounted by ``gamma``, which is 1 unless you say otherwise),
     "total-reward", "length", "success" (the total reward is at least ``success_above``, or the episode
     ends by itself), or a function of a hilo.EvaluatedEpisode. ``coupling`` says what paired episodes
-    share: "seed", "start" (programs that can be started anywhere) or "none".
+    share: "seed", "start" (programs and VectorSimulators, which can be started anywhere) or "none".
 
     Every expensive episode is in the file ``journal`` (default NAME.evaluation.journal; False: none)
     before it is used: the same call goes on where it was, and pays for nothing twice. An episode that
@@ -425,7 +430,7 @@ def evaluate(
             one.bind(runner, number)
     can_start = len(runners) > 1 and all(runner.starts_anywhere for runner in runners[1:])
     if coupling == "start" and not can_start:
-        raise Error("coupling is 'start', but not all cheap simulators are programs that know start", Errc.usage)
+        raise Error("coupling is 'start', but not all cheap simulators are programs that know start, or VectorSimulators", Errc.usage)
     chosen = coupling if coupling != "auto" else "start" if can_start else "seed"
     limit = max_steps if max_steps is not None else runners[0].own_limit or _DEFAULT_MAX_STEPS
     limit = whole_in(limit, "max_steps", 1, 10_000_000)
@@ -450,7 +455,7 @@ def evaluate(
         words,
         seed,
         list(named),
-        [one.identity for one in policies],
+        _told_apart([one.identity for one in policies]),
         [runner.name for runner in runners],
         [runner.identity for runner in runners],
         runners[0].identity,

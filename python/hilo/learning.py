@@ -7,7 +7,7 @@ import math
 import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,17 @@ from . import _hilo
 from ._checks import MAX_SEED, number_in, path_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, Summary
+from .boxes import ActionForm
+from .gymnasium_source import Codec
 from .identity import for_learning
+from .network import NetworkPolicy
 from .programs import Program
 from .progress import LearnProgress
 from .sides import limit_of, plain_name
 from .spec_data import agents_of, table_of, thrifty
 from .study import Policy
 from .training import _subject_of
-from .vectors import NetworkPolicy
+from .things import resolve
 from .wrapping import check_options
 
 
@@ -191,6 +194,8 @@ def learn(
     others = [path_of(other, "reuse") for other in reuse]
     name = None if name is None else text_of(name, "name")
     file = None if journal is None else path_of(journal, "journal")
+    name = name or plain_name(high)
+    high, low = resolve(high), None if low is None else resolve(low)
     if isinstance(high, Program):  # every attempt is in the journal, so that none is hidden in it
         own = dict(high.options)
         retries = own.pop("retries", retries)
@@ -199,7 +204,7 @@ def learn(
         if isinstance(low, Program) and "cost_step" in low.options:
             declared["low_step"] = low.options["cost_step"]
         costs = {**declared, **(costs or {})} or None
-        high = Program(high.command, {**own, "retries": 0})
+        high = replace(high, options={**own, "retries": 0})
     with for_learning():
         subject = _subject_of(high, low, map, options)
     chosen = agents_of(agent)
@@ -207,7 +212,6 @@ def learn(
         raise Error(f"there are {len(chosen)} agents, but a learn run has one", Errc.usage)
     if subject.low_is_slow and chosen != [{"kind": "auto"}]:
         chosen = [thrifty(table) for table in chosen]
-    name = name or plain_name(high)
     limits = {"episodes": episodes, "steps": steps, "cost": cost, "wall": wall, "reserve": reserve}
     budget = {key: value for key, value in limits.items() if value is not None}
     training = {
@@ -249,9 +253,10 @@ def learn(
     judged_by = "final test" if outcome["returns"].n else "nothing"
     policy: Policy | NetworkPolicy
     if subject.vectors:
-        policy = NetworkPolicy(learner.policy_json(), learner.agent, seed, judged_by)
+        form = subject.form if isinstance(subject.form, ActionForm) else None
+        policy = NetworkPolicy(learner.policy_json(), learner.agent, seed, judged_by, form)
     else:
-        codec = subject.sides[0].codec if subject.sides else None
+        codec = subject.form if isinstance(subject.form, Codec) else None
         policy = Policy(learner.q.values, learner.agent, seed, codec, judged_by)
     return Learnt(
         policy=policy,

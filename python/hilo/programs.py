@@ -22,18 +22,43 @@ class Program:
 
     command: str
     options: dict[str, Any] = field(default_factory=dict)
+    vectors: bool = False
+    """Whether its observations are taken as they are, without a grid."""
+    angles: tuple[int, ...] | None = None
+    """Coordinates of observations that live on a circle; None if nobody has said."""
 
     @property
     def __name__(self) -> str:
         return self.command.split()[0].rsplit("/", 1)[-1]
 
 
-def program(command: str, **options: Any) -> Program:
+# Options that cut observations and actions into cells.
+OF_CELLS = ("grid", "grid_low", "grid_high", "action_grid", "terminal")
+
+
+def program(
+    command: str, *, vectors: bool = False, angles: Sequence[int] | None = None, **options: Any
+) -> Program:
     """A program that speaks hilo's protocol, as an expensive or a cheap simulator.
 
     ``options`` are the keys of a spec: ``grid``, ``workers``, ``timeout_step``, ``retries``,
     ``directory``, ``inputs``, ``identity`` and others (docs/programs.md). Lists are lists.
+
+    ``vectors`` keeps observations that are vectors as they are, for agents such as "corrected"
+    (docs/control.md). It need not be said if the other simulator is one of vectors. ``angles`` are
+    the coordinates of them that live on a circle.
     """
+    if not isinstance(vectors, bool):
+        raise Error(f"vectors is {vectors!r}, but must be True or False", Errc.usage)
+    cells = [key for key in OF_CELLS if key in options]
+    if vectors and cells:
+        raise Error(f"{', '.join(cells)} is given, which is for cells, but vectors is True", Errc.usage)
+    if angles is not None:
+        if isinstance(angles, (str, bytes)) or not isinstance(angles, Sequence):
+            raise Error(f"angles is {angles!r}, but must be a list of coordinates", Errc.usage)
+        angles = tuple(sorted({whole_in(a, "an angle", 0, 1 << 30) for a in angles}))
+        if cells:
+            raise Error(f"angles are given, but also {', '.join(cells)}, which is for cells", Errc.usage)
     command = text_of(command, "command")
     if not command.split():
         raise Error(f"command is {command!r}, but must name a program", Errc.usage)
@@ -49,7 +74,7 @@ def program(command: str, **options: Any) -> Program:
     _hilo.program_identity(
         {k: v for k, v in plain.items() if k not in HIGH_ONLY}
     )  # checks keys and values
-    return Program(command, plain)
+    return Program(command, plain, vectors, angles)
 
 
 @dataclass(frozen=True)
@@ -87,11 +112,11 @@ class SimulatorFindings:
 
 def _made_anew(thing: Any) -> bool:
     """Whether every instance that is made of it is independent of the others."""
-    from .sides import _is_environment
+    from .things import is_environment
     from .wrapping import Wrapped
 
     inner = thing.thing if isinstance(thing, Wrapped) else thing
-    return not _is_environment(inner)
+    return not is_environment(inner)
 
 
 def check_simulator(
@@ -124,8 +149,19 @@ def check_simulator(
         found = _hilo.check_program(own, episodes, max_steps, seed)
         return SimulatorFindings([SimulatorFinding(**f) for f in found])
     from .sides import make_side
+    from .things import resolve
+    from .vectors import is_of_vectors
 
-    first = make_side(simulator, role).source
+    found_first = resolve(simulator)
+    if is_of_vectors(found_first, {}):
+        raise Error(
+            f"the observations of {found_first!r:.200} are vectors, but hilo.check_simulator looks at simulators whose "
+            "states are numbered, or made so by grid= of hilo.wrap. An environment can be checked as a program: "
+            'hilo.check_simulator(hilo.program("python -m hilo.serve gymnasium:Pendulum-v1")). A cheap simulator '
+            "of vectors is checked by hilo.learn before anything is spent",
+            Errc.usage,
+        )
+    first = make_side(found_first, role).source
     if first is None:
         raise Error(f"{simulator!r} is a table of hilo's own: there is nothing to check", Errc.usage)
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,7 +23,9 @@ from .programs import HIGH_ONLY, Program
 from .gymnasium_source import Codec, GymnasiumSource
 from .sources import FunctionSource, Source
 from .tables import TableMdp, content_hash
-from .wrapping import LOW_ONLY, Wrapped
+from .things import is_environment, no_simulator, resolve
+from .vector_simulator import VectorSimulator
+from .wrapping import Wrapped, refuse_low_only
 
 _DEFAULT_MAX_STEPS = 10_000
 
@@ -65,10 +65,6 @@ class Side:
         return self.source.codec if isinstance(self.source, GymnasiumSource) else None
 
 
-def _is_environment(thing: Any) -> bool:
-    return all(hasattr(thing, name) for name in ("observation_space", "action_space", "step"))
-
-
 def _table_of(env: Any) -> TableMdp | None:
     """The transition table of a toy-text environment, if it describes it completely."""
     inner = getattr(env, "unwrapped", env)
@@ -85,21 +81,6 @@ def _table_of(env: Any) -> TableMdp | None:
     if not type(inner).__module__.startswith("gymnasium.envs.toy_text"):
         return None
     return TableMdp(table, start)
-
-
-def _make_environment(name: str) -> Any:
-    try:
-        import gymnasium
-    except ImportError as e:
-        raise Error(
-            f"'{name}' names a Gymnasium environment, but gymnasium is not installed "
-            "(pip install gymnasium)",
-            Errc.usage,
-        ) from e
-    try:
-        return gymnasium.make(name, disable_env_checker=True)
-    except (gymnasium.error.UnregisteredEnv, gymnasium.error.Error) as e:
-        raise Error(f"{name!r} is no Gymnasium environment that can be made: {e}", Errc.usage) from e
 
 
 def _native_text(simulator: EpisodeSimulator) -> str:
@@ -171,10 +152,21 @@ def _environment_side(env: Any, role: str, options: dict[str, Any]) -> Side:
 
 def _program_side(thing: Program, role: str) -> Side:
     own = thing.options
+    if thing.vectors or thing.angles is not None:
+        raise Error(
+            f"the program '{thing.command}' is one of vectors, but here states are numbered, as those of the other "
+            "simulator are: give it grid= instead of vectors= and angles=",
+            Errc.usage,
+        )
     if role == "low":
         own = {k: v for k, v in own.items() if k not in HIGH_ONLY}
     make = _hilo.make_program_high if role == "high" else _hilo.make_program_low
-    simulator = make(own)
+    try:
+        simulator = make(own)
+    except Error as e:  # the engine speaks of a spec
+        if "problem.vectors = true" not in str(e):
+            raise
+        raise Error(str(e).replace("problem.vectors = true", "vectors=True of hilo.program"), e.code) from None
     deciding = {k: v for k, v in own.items() if k not in HIGH_ONLY}
     text = f"program {_hilo.program_identity(deciding)}"
     return Side(simulator, text, simulator.num_states, is_program=True)
@@ -184,17 +176,6 @@ def _refuse_others(options: dict[str, Any], known: set[str], what: str) -> None:
     others = sorted(set(options) - known)
     if others:
         raise Error(f"{', '.join(others)} has no meaning for {what}", Errc.usage)
-
-
-def _required_arguments(function: Callable[..., Any]) -> int:
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return 3
-    return sum(
-        p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
-        for p in parameters
-    )
 
 
 def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
@@ -213,14 +194,9 @@ def _function_side(function: Any, role: str, options: dict[str, Any]) -> Side:
 def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> Side:
     """Makes a simulator for a role, "high" or "low"."""
     options = dict(options or {})
-    useless = sorted(set(options) & set(LOW_ONLY)) if role == "high" else []
-    if useless:
-        raise Error(
-            f"{', '.join(useless)} has no meaning for the expensive simulator, {thing!r}: only the "
-            "cheap one is put into states and asked for rewards of steps taken elsewhere; give it to "
-            "that one",
-            Errc.usage,
-        )
+    thing = resolve(thing)
+    if role == "high":
+        refuse_low_only(options, thing)
     if isinstance(thing, Wrapped):
         return make_side(thing.thing, role, {**options, **thing.options})
     if isinstance(thing, Program):
@@ -233,20 +209,17 @@ def make_side(thing: Any, role: str, options: dict[str, Any] | None = None) -> S
         elif isinstance(thing, TabularMdp):
             thing = _hilo.make_simulator(thing)
         return native_side(thing, role)
-    if isinstance(thing, str):
-        return make_side(_make_environment(thing), role, options)
-    if _is_environment(thing):
+    if isinstance(thing, VectorSimulator):
+        raise Error(
+            f"{thing!r} is a simulator of vectors, but here states are numbered; hilo.learn, hilo.train and "
+            "hilo.evaluate take it, for both sides",
+            Errc.usage,
+        )
+    if is_environment(thing):
         return _environment_side(thing, role, options)
     if callable(thing):
-        if _required_arguments(thing) == 0:
-            return make_side(thing(), role, options)
         return _function_side(thing, role, options)
-    raise Error(
-        f"{thing!r} is no simulator: give a problem or simulator of hilo, hilo.program(...), a "
-        "Gymnasium environment or its id, a function step(state, action, rng), or a function without arguments that "
-        "makes one of these",
-        Errc.usage,
-    )
+    raise no_simulator(thing)
 
 
 def plain_name(thing: Any) -> str:

@@ -17,10 +17,12 @@ from . import _hilo
 from ._checks import MAX_SEED, path_of, text_of, whole_in
 from ._errors import Error
 from ._hilo import Errc, QTable, Results, Summary
+from .boxes import ActionForm
 from .gymnasium_source import Codec
 from .judging import judge
+from .network import NetworkPolicy
 from .store import Store
-from .vectors import NetworkPolicy
+
 
 def _kind_of(metric: str) -> dict[str, str]:
     return _hilo.metric_kinds().get(metric, {"axis": metric, "optimum": ""})
@@ -112,7 +114,7 @@ class Study:
         self,
         store: str | os.PathLike[str],
         experiment: str,
-        codec: Codec | None = None,
+        codec: Codec | ActionForm | None = None,
         folder: Path | None = None,
     ) -> None:
         self.store = Store(store)
@@ -168,8 +170,10 @@ class Study:
         best, own = max(levels, key=lambda run: levels[run])
         stored = self.store.policy(self.experiment, best, own)
         if stored.kind == "network":
-            return NetworkPolicy(stored.text, best, own, judged_by)
-        return Policy(stored.q, best, own, self._codec, judged_by)
+            form = self._codec if isinstance(self._codec, ActionForm) else None
+            return NetworkPolicy(stored.text, best, own, judged_by, form)
+        codec = self._codec if isinstance(self._codec, Codec) else None
+        return Policy(stored.q, best, own, codec, judged_by)
 
     def report(self, out: str | os.PathLike[str], force: bool = False) -> Path:
         """Writes a report: FILE.html, a page that works offline, or FILE.md. A file that hilo did
@@ -302,7 +306,7 @@ class Study:
         return f"<p>{html.escape(self._title())}</p><table><tr>{head}</tr>{body}</table>"
 
 
-def _study_of(store: bytes, experiment: str, codec: Codec | None) -> Study:
+def _study_of(store: bytes, experiment: str, codec: Codec | ActionForm | None) -> Study:
     """A study whose store was pickled along with it."""
     folder = Path(tempfile.mkdtemp(prefix="hilo-"))
     (folder / "hilo.db").write_bytes(store)

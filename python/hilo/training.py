@@ -19,13 +19,16 @@ from ._checks import MAX_THREADS, number_in, path_of, text_of, whole, whole_in
 from ._errors import Error
 from ._hilo import Errc, Fidelities, OwnProblem, Problem, Spec
 from .agents import run_python
+from .boxes import ActionForm
 from .gymnasium_source import Codec
 from .pairing import make_pairing
 from .progress import Progress, ProgressFunction
 from .sides import Side, limit_of, make_side, plain_name
 from .spec_data import Agents, Seeds, agents_of, seeds_of, table_of, thrifty
 from .study import Study
-from .vectors import VectorSide, is_of_vectors, make_vector_sides
+from .things import resolve
+from .vector_simulator import ArrayVectors
+from .vectors import VectorSide, are_of_vectors, make_vector_sides, share_environment
 from .wrapping import check_options
 
 _FEW_EPISODES = 8  # of agents for vectors, which need no more
@@ -53,8 +56,16 @@ class _Subject:
 
     @property
     def low_is_slow(self) -> bool:
-        """Whether the cheap simulator runs Python code."""
-        return len(self.vectors) > 1 or any(not side.is_native for side in self.sides[1:])
+        """Whether the cheap simulator takes one step at a time: Python code, but for arrays, or a program."""
+        slow = any(not isinstance(side, ArrayVectors) for side in self.vectors[1:])
+        return slow or any(not side.is_native for side in self.sides[1:])
+
+    @property
+    def form(self) -> Codec | ActionForm | None:
+        """How policies see observations and actions of the expensive simulator."""
+        if self.vectors:
+            return self.vectors[0].form
+        return self.sides[0].codec if self.sides else None
 
     @property
     def limit(self) -> int | None:
@@ -67,18 +78,19 @@ class _Subject:
 def _subject_of(high: Any, low: Any, map: Any, options: dict[str, Any]) -> _Subject:
     if isinstance(high, Problem) and (low is None or low is high) and map is None:
         return _problem_of_hilo(high, options)
-    if is_of_vectors(high, options):
+    high, low = resolve(high), None if low is None else resolve(low)
+    if are_of_vectors(high, low, options):
         if map is not None:
             raise Error("map has no meaning for simulators of vectors, which must have the same observations", Errc.usage)
-        own, vectors = make_vector_sides(high, low, options)
+        problem, own, vectors = make_vector_sides(high, low, options)
         return _Subject(
-            problem={"kind": own.name},
+            problem=problem,
             has_low=low is not None,
             has_model=False,
             num_states=0,
             own=own,
             vectors=vectors,
-            shares_environment=low is high,
+            shares_environment=share_environment(vectors),
         )
     if low is None and not isinstance(high, Fidelities):
         side = make_side(high, "high", options)
@@ -173,7 +185,8 @@ def train(
     There is a test of ``test_episodes`` episodes after every ``test_every`` episodes. For an
     environment in Python, tests are off by default, because its episodes are expensive. Then curves
     show the returns of training, and ``study.policy()`` uses the values that the agents themselves
-    expect of their policies.
+    expect of their policies, where states are numbered. Agents for vectors do not record them, so that
+    the returns of training decide between theirs: ask for tests where you compare them.
 
     This is a study: it spends agents x seeds x ``episodes`` expensive episodes, and those of tests.
     For one policy from one budget take hilo.learn. If ``high`` runs Python code, more than 10 000
@@ -254,7 +267,7 @@ def train(
     if threads is None:
         # Python runs only one thread at a time.
         threads = 0 if subject.is_native and not run_python(agents) else 1
-    return _run(specs, name, store, threads, progress, subject.sides)
+    return _run(specs, name, store, threads, progress, subject.form)
 
 
 def _check_spending(
@@ -314,7 +327,7 @@ def run(
         checked = _hilo.parse_spec(text_of(spec, "spec"), "spec", changes)
     else:
         checked = _hilo.load_spec(path_of(spec, "spec"), changes)
-    return _run([checked], checked.name, store, threads, progress, [])
+    return _run([checked], checked.name, store, threads, progress, None)
 
 
 def _run(
@@ -323,7 +336,7 @@ def _run(
     store: str | os.PathLike[str] | None,
     threads: int,
     progress: bool | ProgressFunction | None,
-    sides: list[Side],
+    codec: Codec | ActionForm | None,
 ) -> Study:
     threads = whole_in(threads, "threads", 0, MAX_THREADS)
     if store is not None:
@@ -339,7 +352,6 @@ def _run(
             # Python's garbage collector does not see what a spec holds, and the frames of an
             # exception would keep it.
             specs.clear()
-        codec = sides[0].codec if sides else None
         if outcome["failed"]:
             _raise(outcome, file, name, codec, folder)
         for note in outcome["notes"]:
@@ -361,7 +373,7 @@ def _run(
 
 
 def _raise(
-    outcome: dict[str, Any], file: Path, name: str, codec: Codec | None, folder: Path | None
+    outcome: dict[str, Any], file: Path, name: str, codec: Codec | ActionForm | None, folder: Path | None
 ) -> None:
     """Raises the error of the failed runs, with a study of the others as its attribute."""
     where = f"; they are recorded in {file}" if folder is None else ""

@@ -67,10 +67,10 @@ def wrap(
     into them does not say so. ``hold`` is the number of steps for which an action is held: one step
     of hilo is that many steps of the simulator, their rewards add up, and budgets, ``max_steps``
     and ``gamma`` count them as one. ``reward(state, action, next)`` is the reward of the cheap
-    simulator for a step taken in the expensive one; without it such steps are tried. ``set_state``
-    and ``reward`` are only for the cheap simulator and are refused where the expensive one is
-    wrapped. ``identity`` identifies the simulator in a store, instead of its code, its options and
-    its state.
+    simulator for a step taken in the expensive one; without it such steps are tried. ``set_state``,
+    ``set_parameters`` and ``reward`` are only for the cheap simulator and are refused where the
+    expensive one is wrapped. ``identity`` identifies the simulator in a store, instead of its code,
+    its options and its state; a hilo.VectorSimulator takes it as well, and nothing else.
     """
     for name, cells in (("grid", grid), ("action_grid", action_grid)):
         if cells is not None and not isinstance(cells, Grid):
@@ -122,6 +122,18 @@ def numbers_by_name(given: Any, what: str) -> dict[str, float]:
 def for_role(options: dict[str, Any], role: str) -> dict[str, Any]:
     """The options that apply to one fidelity, of those that are given for both."""
     return {k: v for k, v in options.items() if role == "low" or k not in LOW_ONLY}
+
+
+def refuse_low_only(options: dict[str, Any], thing: Any) -> None:
+    """Raises for options of the expensive simulator that only a cheap one can use."""
+    useless = sorted(set(options) & set(LOW_ONLY))
+    if useless:
+        raise Error(
+            f"{', '.join(useless)} has no meaning for the expensive simulator, {thing!r}: only the "
+            "cheap one is put into states, is changed, and is asked for rewards of steps taken "
+            "elsewhere; give it to that one",
+            Errc.usage,
+        )
 
 
 def check_options(options: dict[str, Any], others: Sequence[str]) -> None:

@@ -152,6 +152,40 @@ def test_a_learnt_policy_is_evaluated(tmp_path: Path) -> None:
     assert alone.simulators[1]["correlation"]["value"] == pytest.approx(1)
 
 
+def test_networks_and_simulators_of_arrays(tmp_path: Path) -> None:
+    def drift(friction: float) -> hilo.VectorSimulator:
+        def step(states: Any, actions: Any, noise: Any) -> Any:
+            following = (1 - friction) * states + 0.1 * actions + 0.02 * noise
+            return following, -(states[:, 0] ** 2), np.abs(following[:, 0]) > 5
+
+        return hilo.VectorSimulator(
+            step, start=lambda rng: [rng.normal()], observations=[(-9, 9)], actions=[(-1, 1)], noise=1, max_steps=20,
+            identity=f"drift {friction}",
+        )  # fmt: skip
+
+    agent = {
+        "kind": "corrected", "scenarios": 2, "population": 4, "generations": 2, "restarts": 1, "frequencies": 20,
+        "fit_points": 30, "search.low_steps": 200,
+    }  # fmt: skip
+    learnt = hilo.learn(
+        drift(0.1), drift(0.05), episodes=1, reserve=0, agent=agent, gamma=1.0, journal=tmp_path / "l", progress=False
+    )
+    saved = learnt.save(tmp_path / "p.json")
+    more = {"name": "drift", "journal": tmp_path / "a.journal"}
+    found = evaluate({"object": learnt.policy, "file": saved}, drift(0.1), [drift(0.05)], **more)
+    assert found.policies["object"].value == found.policies["file"].value
+    alone = evaluate(learnt.policy, drift(0.1), [drift(0.05)], **more)
+    # The network is known again, and the cheap simulator starts where the expensive one did.
+    assert alone.details["replayed"] > 0 and alone.policies["policy"].helped
+    assert evaluate(lambda o: -o, drift(0.1), drift(0.05), coupling="start").policies["policy"].helped
+    with pytest.raises(hilo.Error, match="p.json: its observations are vectors of 1, but those of CartPole-v1 vectors of 4"):
+        evaluate(saved, "CartPole-v1")
+    bad = tmp_path / "bad.json"
+    bad.write_text('{"hilo_policy": 1, "kind": "network"}')
+    with pytest.raises(hilo.Error, match="bad.json.*missing"):
+        evaluate(bad, drift(0.1))
+
+
 def test_failures_are_left_out_and_told(tmp_path: Path) -> None:
     with pytest.warns(UserWarning, match="left out"):
         found = evaluate(
