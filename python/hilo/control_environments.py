@@ -42,6 +42,9 @@ class ControlEnv(gymnasium.Env[_Vector, _Vector], EzPickle):
 
     metadata: dict[str, Any] = {"render_modes": []}
     kind: ClassVar[str]
+    angles: ClassVar[tuple[int, ...]]  # coordinates that live on a circle
+    # It is recognised by its kind and its arguments.
+    _hilo_derived = ("_walker", "_seeded")
 
     def __init__(
         self, *, fidelity: str = "high", render_mode: str | None = None, **parameters: Any
@@ -58,6 +61,15 @@ class ControlEnv(gymnasium.Env[_Vector, _Vector], EzPickle):
         self.observation_space = _box(self._walker.observations)
         self.action_space = _box(self._walker.actions)
         self._seeded = False
+        self._try_a_step()
+
+    def _try_a_step(self) -> None:
+        """What this interface cannot show, such as a delay, is refused here and not in the middle."""
+        low, high = self._walker.actions
+        self._walker.set_seed(0)
+        self._walker.reset()
+        self._walker.step([(a + b) / 2 for a, b in zip(low, high, strict=True)])
+        self._walker.set_seed(0)  # no episode has begun
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -82,6 +94,11 @@ class ControlEnv(gymnasium.Env[_Vector, _Vector], EzPickle):
         truncated = self._walker.steps >= self._walker.time_limit
         return np.array(self._walker.state), reward, False, truncated, {}
 
+    @property
+    def time_limit(self) -> int:
+        """The number of steps after which an episode is cut."""
+        return self._walker.time_limit
+
     def render(self) -> None:
         return None
 
@@ -90,15 +107,18 @@ class PendulumEnv(ControlEnv):
     """A pendulum with friction that shall stand upside down."""
 
     kind = "pendulum"
+    angles = (0,)
 
 
 class CartPoleEnv(ControlEnv):
     """A cart whose pole hangs at first and shall be swung up and balanced."""
 
     kind = "cart-pole"
+    angles = (2,)
 
 
 class AcrobotEnv(ControlEnv):
     """Two links with a torque between them, which shall stand upright."""
 
     kind = "acrobot"
+    angles = (0, 1)

@@ -56,6 +56,8 @@ class ProblemEnv(gymnasium.Env[np.int64, np.int64], EzPickle):
 
     metadata: dict[str, Any] = {"render_modes": []}
     kind: ClassVar[str]
+    # It is recognised by its kind and its arguments.
+    _hilo_derived = ("simulator", "_walker", "_seeded")
 
     def __init__(
         self,

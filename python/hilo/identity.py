@@ -126,10 +126,12 @@ def _add_object(thing: Any, update: Any, seen: dict[int, int]) -> None:
         for name in (slots,) if isinstance(slots, str) else slots:
             if hasattr(thing, name):
                 held[name] = getattr(thing, name)
+    # Parts of hilo's own environments that follow from others, which can be seen.
+    derived = getattr(type(thing), "_hilo_derived", ())
     if type(thing).__module__.startswith("gymnasium.spaces"):
         _add(repr(thing), update, seen)
     elif held or hasattr(thing, "__dict__"):
-        _add({key: value for key, value in held.items() if key not in _SEEDED}, update, seen)
+        _add({key: value for key, value in held.items() if key not in (*_SEEDED, *derived)}, update, seen)
     else:
         try:
             update(pickle.dumps(thing))

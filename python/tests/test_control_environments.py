@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import warnings
+from pathlib import Path
 
 import gymnasium
 import hilo
@@ -70,7 +72,46 @@ def test_they_pickle_and_refuse_what_makes_no_sense() -> None:
             env.step(action)
     with pytest.raises(hilo.Error, match="state"):
         env.reset(options={"state": [1.0]})
-    delayed = gymnasium.make("hilo/Pendulum-v0", **{"high.delay": 2}).unwrapped
-    delayed.reset(seed=1)
-    with pytest.raises(hilo.Error, match="not the whole state"):
-        delayed.step(np.zeros(1))
+    for hidden in ({"high.delay": 2}, {"high.observation_noise": 0.1}):
+        with pytest.raises(hilo.Error, match="not the whole state"):
+            gymnasium.make("hilo/Pendulum-v0", **hidden)
+
+
+SMALL = {
+    "kind": "corrected", "scenarios": 2, "population": 4, "generations": 2, "restarts": 1, "frequencies": 20,
+    "fit_points": 30, "search.low_steps": 200,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_hilo_learns_from_them(name: str, tmp_path: Path) -> None:
+    for episodes in (1, 2):  # they are known again, though they have been used
+        learnt = hilo.learn(
+            gymnasium.make(name), gymnasium.make(name, fidelity="low"), episodes=episodes, reserve=0, agent=SMALL,
+            gamma=1.0, name="control", journal=tmp_path / "a.journal", sync=False, progress=False,
+        )  # fmt: skip
+    assert learnt.bill["steps"] == 2 * IDS[name] and learnt.bill["low_steps"] == 200
+    angles = gymnasium.make(name).unwrapped.angles
+    assert json.loads(learnt.policy.json)["angles"] == list(angles)
+    with pytest.raises(hilo.Error, match="begun with another spec"):
+        hilo.learn(
+            gymnasium.make(name, **{"high.process_noise": 0.1}), gymnasium.make(name, fidelity="low"), episodes=3,
+            reserve=0, agent=SMALL, gamma=1.0, name="control", journal=tmp_path / "a.journal", progress=False,
+        )  # fmt: skip
+
+
+def test_studies_know_them_again(tmp_path: Path) -> None:
+    agent = {key: value for key, value in SMALL.items() if key != "search.low_steps"} | {"kind": "corrected-high"}
+    notes: list[str] = []
+    for _ in range(2):
+        env = gymnasium.make("hilo/Pendulum-v0", steps=20)
+        env.reset(seed=3)
+        study = hilo.train(
+            env, agent=[agent], episodes=1, seeds=1, progress=False, store=tmp_path / "s.db", name="pendulum"
+        )
+        notes += [str(study.columns()["value"][-1])]
+    assert notes[0] == notes[1]  # seconds among them: it was not run again
+    table = gymnasium.make("hilo/RandomMDP-v0")
+    assert hilo.learn(
+        table, episodes=2, reserve=0, agent="q-learning", max_steps=20, journal=tmp_path / "t", progress=False
+    )
