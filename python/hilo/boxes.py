@@ -123,8 +123,8 @@ class BoxSteps:
         # NumPy would stretch one number over all coordinates.
         if type(space).__name__ == "Box" and not _same_shape(numbers.shape, space.shape):
             raise Error(
-                f"the observation {observation!r:.200} has the shape {numbers.shape}, but the observation space {space} "
-                f"has the shape {space.shape}",
+                f"the observation {observation!r:.200} has the shape {numbers.shape}, but the observation space "
+                f"{space} has the shape {space.shape}",
                 Errc.simulator,
             )
         return numbers.reshape(-1)
@@ -143,7 +143,8 @@ class BoxSteps:
             return action
         if np.issubdtype(self.form.dtype, np.integer) and not np.array_equal(action, np.trunc(action)):
             raise Error(
-                f"the policy gave the action {action!r}, but {self.env.action_space} has whole numbers alone", Errc.usage
+                f"the policy gave the action {action!r}, but {self.env.action_space} has whole numbers alone",
+                Errc.usage,
             )
         return self.form(action)
 

@@ -106,12 +106,14 @@ class EpisodeRunner:
 
     def _check(self, action: Any) -> None:
         """Simulators may accept nonsense silently, so that what a policy gives is looked at first."""
+        if self.actions is None:
+            return  # a space of its own kind, which only the simulator knows
+        wanted = 1 if isinstance(self.actions, int) else len(self.actions)
         try:
             row = self.action_row(action)
         except (TypeError, ValueError):
-            return  # a space of its own kind, which only the simulator knows
-        wanted = 1 if isinstance(self.actions, int) else None if self.actions is None else len(self.actions)
-        good = wanted is None or (len(row) == wanted and bool(np.all(np.isfinite(row))))
+            row = np.zeros(0)
+        good = len(row) == wanted and bool(np.all(np.isfinite(row)))
         if good and isinstance(self.actions, int):
             good = bool(0 <= row[0] < self.actions and row[0] == int(row[0]))
         if not good:

@@ -237,7 +237,8 @@ def _same_spaces(high: EpisodeRunner, low: EpisodeRunner) -> None:
 
 def _told_apart(identities: list[str]) -> list[str]:
     """Two that are the same policy have episodes of their own in a journal."""
-    return [f"{one} (again {identities[:i].count(one)})" if one in identities[:i] else one for i, one in enumerate(identities)]
+    earlier = [identities[:i].count(one) for i, one in enumerate(identities)]
+    return [f"{one} (again {n})" if n else one for one, n in zip(identities, earlier, strict=True)]
 
 
 class _Progress:

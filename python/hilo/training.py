@@ -81,7 +81,9 @@ def _subject_of(high: Any, low: Any, map: Any, options: dict[str, Any]) -> _Subj
     high, low = resolve(high), None if low is None else resolve(low)
     if are_of_vectors(high, low, options):
         if map is not None:
-            raise Error("map has no meaning for simulators of vectors, which must have the same observations", Errc.usage)
+            raise Error(
+                "map has no meaning for simulators of vectors, which must have the same observations", Errc.usage
+            )
         problem, own, vectors = make_vector_sides(high, low, options)
         return _Subject(
             problem=problem,
@@ -185,8 +187,8 @@ def train(
     There is a test of ``test_episodes`` episodes after every ``test_every`` episodes. For an
     environment in Python, tests are off by default, because its episodes are expensive. Then curves
     show the returns of training, and ``study.policy()`` uses the values that the agents themselves
-    expect of their policies, where states are numbered. Agents for vectors do not record them, so that
-    the returns of training decide between theirs: ask for tests where you compare them.
+    expect of their policies. Policies of agents for vectors are then judged by the returns of training:
+    ask for tests where you compare them.
 
     This is a study: it spends agents x seeds x ``episodes`` expensive episodes, and those of tests.
     For one policy from one budget take hilo.learn. If ``high`` runs Python code, more than 10 000

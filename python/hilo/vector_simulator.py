@@ -28,8 +28,10 @@ class VectorSimulator:
     ``observations`` and ``actions`` are Gymnasium spaces, lists of (low, high), or, for discrete
     actions, their number. ``angles`` are coordinates of observations that live on a circle, from
     -pi to pi. With ``parameters``, numbers by name, ``step`` gets a dict of them as its fourth
-    argument, so that the agent "corrected" can fit them (its key ``tune``). It can be started in any state, so that it may be the cheap simulator. Searches call
-    it millions of times for states that may lie far from all that are real.
+    argument, so that the agent "corrected" can fit them (its key ``tune``). It can be started in any
+    state, so that it may be the cheap simulator. Searches call it millions of times for states that may
+    lie far from all that are real. ``identity`` stands for it in a journal or a store, instead of the
+    code and what it holds.
 
     >>> def step(states, actions, noise):
     ...     speed = states[:, 1] + 0.1 * actions[:, 0]
@@ -70,6 +72,8 @@ class VectorSimulator:
         self.angles = _angles_given(angles, len(self.observations))
         self.name = _name_of(step)
         self.given_identity = None if identity is None else text_of(identity, "identity")
+        # What it may do decides results as much as what it does.
+        self.extent = fingerprint((self.observations, self.actions, self.noise, self.angles))
 
     def __repr__(self) -> str:
         return f"VectorSimulator({self.name})"
@@ -87,12 +91,11 @@ class ArrayVectors:
         self.angles: list[int] | None = of.angles
         self.tunable = list(of.parameters)
         self.name = of.name
-        # What it may do decides results as much as what it does. Its code is hashed here and not where it was made:
-        # whether what cannot be hashed is an error depends on what it is used for.
-        extent = fingerprint((of.observations, of.actions, of.noise, of.angles))
+        # Its code is hashed here and not where it was made: whether what cannot be hashed is an error depends on what
+        # it is used for.
         given = identity or of.given_identity
         own = given or f"function {of.name} {fingerprint((of.step, of.start, of.parameters or None))}"
-        self.identity = f"{own} {extent}"
+        self.identity = f"{own} {of.extent}"
         self._state: NDArray[np.float64] = np.zeros(0)
         self._rng = np.random.default_rng(0)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from . import _hilo
 from ._errors import Error
-from ._hilo import Errc
+from ._hilo import EpisodeSimulator, Errc, Problem, TabularMdp
 from .boxes import ActionForm, BoxSteps, Extent, refuse_whole_numbers
 from .identity import fingerprint
 from .network import NetworkPolicy as NetworkPolicy  # where older pickles look for it
@@ -106,7 +106,8 @@ class EnvironmentVectors:
         self.angles: list[int] | None = list(inner_of(env).angles) if is_control(env) else None  # None: unknown
         self._low = np.array([pair[0] for pair in observations])
         self._high = np.array([pair[1] for pair in observations])
-        self.identity = identity or f"environment {self.name} {fingerprint((env, set_state, set_parameters, parameters))}"
+        seen = (env, set_state, set_parameters, parameters)
+        self.identity = identity or f"environment {self.name} {fingerprint(seen)}"
 
     def _row(self, observation: Any) -> list[float]:
         row = self._steps.row(observation)
@@ -271,18 +272,19 @@ def _make_side(thing: Any, role: str, options: dict[str, Any]) -> VectorSide:
         cells = [key for key in OF_CELLS if key in thing.options]
         if cells:
             raise Error(
-                f"the program '{thing.command}' has {', '.join(cells)}, which is for cells, but the states of the other "
-                "simulator are vectors",
+                f"the program '{thing.command}' has {', '.join(cells)}, which is for cells, but the states of the "
+                "other simulator are vectors",
                 Errc.usage,
             )
         return ProgramVectors(thing)
     if is_environment(thing):
         _refuse_others(options, _OF_ENVIRONMENTS, "an environment whose observations are vectors without a grid")
         return EnvironmentVectors(thing, **options)
-    if callable(thing):
+    if callable(thing) or isinstance(thing, (Problem, TabularMdp, EpisodeSimulator)):
         raise Error(
-            f"{thing!r} is a function over numbered states, but the states of the other simulator are vectors: give "
-            "hilo.VectorSimulator(step, ...), whose step advances rows of an array",
+            f"{thing!r:.200} has numbered states, but those of the other simulator are vectors: give a Gymnasium "
+            "environment with a Box of observations, or hilo.VectorSimulator(step, ...), whose step advances rows of "
+            "an array",
             Errc.usage,
         )
     raise no_simulator(thing)
@@ -313,7 +315,8 @@ def are_of_vectors(high: Any, low: Any, options: dict[str, Any]) -> bool:
     if is_of_vectors(high, options):
         return True
     inner = high.thing if isinstance(high, Wrapped) else high
-    return isinstance(inner, Program) and "grid" not in inner.options and low is not None and is_of_vectors(low, options)
+    may_be = isinstance(inner, Program) and "grid" not in inner.options
+    return may_be and low is not None and is_of_vectors(low, options)
 
 
 def share_environment(sides: Sequence[VectorSide]) -> bool:
