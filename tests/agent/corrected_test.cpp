@@ -179,6 +179,66 @@ TEST(Corrected, RefusesNetworksThatNoSearchCanHandle) {
   EXPECT_THROW(Direct(problem.pair.high(), {.layers = {200, 200}}, 1), Error);
 }
 
+// It explodes in a part of the state space, where expensive episodes lead.
+class Broken final : public VectorSteps {
+ public:
+  explicit Broken(std::shared_ptr<const VectorSteps> whole) : whole_(std::move(whole)) {}
+  const Space& state_space() const override { return whole_->state_space(); }
+  const Space& control_space() const override { return whole_->control_space(); }
+  std::span<const std::size_t> angles() const override { return whole_->angles(); }
+  void start(const StreamAddress& streams, Columns& states) const override {
+    whole_->start(streams, states);
+  }
+  void step(Columns& states, const Columns& actions, std::span<const Stream> streams,
+            std::uint32_t step, StepResults& out) const override {
+    const Columns before = states;
+    whole_->step(states, actions, streams, step, out);
+    for (std::size_t i = 0; i < states.count(); ++i)
+      if (before.at(1, i) > 0.5) states.at(1, i) = NAN;
+  }
+
+ private:
+  std::shared_ptr<const VectorSteps> whole_;
+};
+
+TEST(Corrected, WhatWasPaidForIsLearntFromWhereTheCheapSimulatorBreaksDown) {
+  const VectorProblem problem = small_problem();
+  const VectorFidelities pair(problem.pair.shared_high(),
+                              std::make_shared<const Broken>(problem.pair.shared_low()));
+  for (const std::uint64_t low_steps : {0, 200}) {
+    CorrectedOptions options = quick();
+    options.low_steps = low_steps;
+    Corrected agent(pair, options, 7);
+    for (int e = 0; e < 3; ++e) agent.learn(play(problem, agent, 7));
+    EXPECT_EQ(agent.episodes(), 3U);
+    EXPECT_FALSE(agent.model()->is_empty());
+  }
+}
+
+// The expensive simulator ends its episodes earlier than it was asked to.
+TEST(Corrected, SearchesForEpisodesAsLongAsTheyAre) {
+  const VectorProblem problem = small_problem();
+  CorrectedOptions options = quick();
+  options.max_steps = 50;
+  Corrected agent(problem.pair, options, 7);
+  agent.prepare();
+  const auto episode_of = [&](std::uint32_t steps) {
+    VectorEpisode episode(problem.pair.high());
+    problem.pair.high().run_episode(*agent.policy(), {.seed = 7, .purpose = Purpose::high_episode},
+                                    {.gamma = 1, .max_steps = steps}, episode);
+    return episode;
+  };
+  const std::uint64_t long_ones = agent.learn(episode_of(50)).low_steps;
+  Corrected other(problem.pair, options, 7);
+  const std::uint64_t first = other.prepare().low_steps;
+  EXPECT_LT(other.learn(episode_of(10)).low_steps, long_ones / 3);
+  Corrected restored(problem.pair, options, 7);
+  restored.load(other.save());
+  EXPECT_EQ(restored.save(), other.save());
+  EXPECT_EQ(restored.learn(episode_of(10)).low_steps, other.learn(episode_of(10)).low_steps);
+  EXPECT_GT(first, 0U);
+}
+
 TEST(Corrected, LowOnlyDoesNotLearn) {
   const VectorProblem problem = small_problem();
   CorrectedOptions options = quick();

@@ -81,6 +81,104 @@ TEST(PolicyGradient, TransferStartsFromTheCheapOptimum) {
       Errc::spec, {"prior_count", "mfpg with control"});
 }
 
+// Two batches and a half, saved in the middle of the second.
+TEST(PolicyGradient, EveryKindGoesOnAfterUpdatesWithTheSameBits) {
+  const VectorProblem problem =
+      build_vector_problem(problem_kind("cart-pole"), {{"steps", std::int64_t{20}}}, 0);
+  const std::pair<const char*, NamedValues> kinds[] = {
+      {"pg", {}},
+      {"mfpg", {}},
+      {"mfpg", {{"control", "corrected"}}},
+      {"mfpg", {{"control", "none"}, {"start", "low-optimum"}}},
+      {"transfer", {}}};
+  for (const auto& [name, given] : kinds) {
+    SCOPED_TRACE(name);
+    const AgentKind& kind = agent_kind(name);
+    const auto make = [&] {
+      return build_checked(kind, problem.pair, Parameters(kind.name, kind.parameters, given),
+                           {.gamma = 1, .seed = 3});
+    };
+    const auto train = [&](VectorAgent& agent, std::uint64_t until) {
+      VectorEpisode episode(problem.pair.high());
+      while (agent.episodes() < until) {
+        const auto number = static_cast<std::uint32_t>(agent.episodes());
+        problem.pair.high().run_episode(
+            *agent.policy(), {.seed = 3, .purpose = Purpose::high_episode, .episode = number},
+            {.gamma = 1}, episode);
+        agent.learn(episode);
+      }
+    };
+    const auto whole = make(), again = make();
+    train(*whole, 14);
+    const auto bytes = whole->save();
+    train(*whole, 25);
+    again->load(bytes);
+    train(*again, 25);
+    EXPECT_EQ(again->save(), whole->save());
+  }
+}
+
+// Up to the first coefficient, a cheap simulator changes nothing about the gradient.
+TEST(PolicyGradient, TheBaselineOfExpensiveEpisodesOwesNothingToTheCheapSimulator) {
+  std::vector<std::vector<std::vector<double>>> gradients;
+  for (GradientCase c : {testing::linear_cases()[0], testing::linear_cases()[3]}) {  // reversed
+    c.options.coefficient = 0;
+    PolicyGradient agent(c.pair, c.options, 5);
+    agent.set_weights(c.weights);
+    auto& of_batches = gradients.emplace_back();
+    VectorEpisode episode(c.pair.high());
+    for (std::uint32_t e = 0; e < 50; ++e) {
+      c.pair.high().run_episode(
+          *agent.policy(), {.seed = 5, .purpose = Purpose::high_episode, .episode = e},
+          {.gamma = c.options.gamma, .max_steps = c.options.max_steps}, episode);
+      agent.learn(episode);
+      const auto g = agent.last_plain_gradient();
+      if (e % 10 == 9) of_batches.emplace_back(g.begin(), g.end());
+    }
+  }
+  EXPECT_EQ(gradients[0], gradients[1]);
+}
+
+// Episodes that are skipped have numbers, and so random words, which no cheap path may take.
+TEST(PolicyGradient, PairsFindTheirRandomNumbersAfterASkippedEpisode) {
+  const GradientCase c = testing::linear_cases()[0];
+  PolicyGradient agent(c.pair, c.options, 5);
+  agent.set_weights(c.weights);
+  VectorEpisode episode(c.pair.high());
+  LearnReport report;
+  for (std::uint32_t e = 0; e < 200; ++e) {
+    const std::uint32_t number = e + e / 7;
+    c.pair.high().run_episode(
+        *agent.policy(), {.seed = 5, .purpose = Purpose::high_episode, .episode = number},
+        {.gamma = c.options.gamma, .max_steps = c.options.max_steps}, episode);
+    episode.number = number;
+    report = agent.learn(episode);
+  }
+  EXPECT_GT(agent.moments().cross / std::sqrt(agent.moments().high * agent.moments().low), 0.95);
+  // What a report says of an episode is about the batch that it belongs to.
+  EXPECT_EQ(report.corrected, 1U);
+  EXPECT_LT(report.variance_ratio, 0.2);
+  EXPECT_GT(report.correlation_sum, 0.95);
+}
+
+// Where it explodes, and no expensive episode has led there yet.
+struct Exploding : testing::LinearQuadratic {
+  VectorStep<State> step(const State& x, const Point& action, Rng& rng) const {
+    VectorStep<State> out = LinearQuadratic::step(x, action, rng);
+    if (x[0] > 2) out.reward = -1e16;
+    return out;
+  }
+};
+
+TEST(PolicyGradient, ACheapSimulatorThatExplodesDoesLittleHarm) {
+  GradientCase c = testing::linear_cases()[0];
+  c.pair = VectorFidelities(c.pair.shared_high(),
+                            std::make_shared<const testing::StepsOf<Exploding>>(Exploding{}));
+  const GradientSums sums = run_gradient_case(c, 300, 7);
+  EXPECT_LT(sums.worst_z(), 4);
+  EXPECT_LT(sums.ratio(), 1.05);
+}
+
 TEST(PolicyGradient, RefusesWhatItCannotDo) {
   const GradientCase c = testing::linear_cases()[0];
   EXPECT_THROW(PolicyGradient(VectorFidelities(c.pair.shared_high()), c.options, 0), Error);

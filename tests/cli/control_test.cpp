@@ -52,6 +52,80 @@ TEST_F(Cli, ControlProblemsAreTheSameOnAnyPathAndNumberOfThreads) {
   EXPECT_EQ(rows("scalar.db"), expected);
 }
 
+// Programs whose states are vectors take part in studies.
+TEST_F(Cli, ProgramsOfVectorsAreStudied) {
+  write("slider.awk", R"(#!/usr/bin/awk -f
+function say(start) { printf "%s %.17g %.17g\n", start, x, v; fflush() }
+$1 == "hello" { print "{\"hilo\":1,\"actions\":[[-1,1]],\"observation\":[[-5,5],[null,null]],\"start\":\"value\"}"; fflush() }
+$1 == "reset" { x = 0.5 + ($2 % 1000) / 1000; v = 0; say("ok 0") }
+$1 == "start" { x = $3; v = $4; say("ok 0") }
+$1 == "step" { r = -x * x; v = 0.9 * v + 0.1 * $2; x += 0.1 * v; say("ok " r " 0") }
+$1 == "quit" { exit }
+)");
+  const std::string spec = R"(spec_version = 1
+name = "slider"
+seeds = 1
+[problem]
+kind = "program"
+vectors = true
+angles = []
+[problem.high]
+command = "mawk -W interactive -f slider.awk"
+[[problem.low]]
+command = "mawk -W interactive -f slider.awk"
+[train]
+episodes = 4
+gamma = 0.9
+max_steps = 20
+[test]
+every = 2
+episodes = 2
+[[agent]]
+kind = "mfpg"
+batch = 2
+low_rollouts = 2
+[[agent]]
+kind = "direct"
+)";
+  write("slider.toml", spec);
+  const Finished run = hilo({"run", "slider.toml", "--store", "slider.db"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_NE(hilo({"export", "slider.db", "--csv", "-"}).out.find("test_return"), std::string::npos);
+  expect_failure({"run", "slider.toml", "--set", "problem.high.workers=3", "--store", "b.db"}, 3,
+                 {"high.workers", "vectors"});
+  expect_failure({"run", "slider.toml", "--set", "problem.high.grid_low=[0,0]", "--store", "b.db"},
+                 3, {"high.grid_low", "vectors"});
+}
+
+// A mistake that shows when the learner is made, before anything is paid for, blocks nothing.
+TEST_F(Cli, AJournalWithoutEpisodesTakesACorrectedSpec) {
+  const std::string spec = R"(spec_version = 1
+name = "tuned"
+[problem]
+kind = "pendulum"
+steps = 20
+[train]
+gamma = 1
+[budget]
+episodes = 2
+reserve = 1
+[agent]
+kind = "corrected"
+units = 3
+scenarios = 2
+population = 4
+restarts = 1
+generations = 2
+frequencies = 20
+fit_points = 30
+)";
+  write("tuned.toml", spec + "tune = {mass = [-1, 2]}\n");
+  expect_failure({"learn", "tuned.toml"}, 3, {"tune"});
+  write("tuned.toml", spec + "tune = {mass = [0.5, 2]}\n");
+  const Finished learnt = hilo({"learn", "tuned.toml"});
+  EXPECT_EQ(learnt.code, 0) << learnt.err;
+}
+
 TEST_F(Cli, NetworksAreWrittenAndEvaluated) {
   write("swing.toml", kStudy);
   ASSERT_EQ(hilo({"run", "swing.toml", "--seeds", "1", "--store", "swing.db"}).code, 0);

@@ -163,6 +163,33 @@ TEST(ResidualModel, ClampedStepsAreNoData) {
   EXPECT_NEAR(data.outputs[9], 6.2 - 2 * 3.141592653589793, 1e-12);
 }
 
+TEST(ResidualModel, StepsThatAreNoNumbersAreNoData) {
+  ResidualData data(states(), actions(), {0});
+  const double state[] = {0, 0.5}, broken[] = {0.1, NAN}, next[] = {0.1, 0.6}, action[] = {0};
+  data.add(0, state, action, next, 0, broken, 0);
+  data.add(0, state, action, next, 0, state, INFINITY);
+  EXPECT_EQ(data.seen, std::vector<double>(6, 0.0));
+  EXPECT_EQ(data.outputs, std::vector<double>(6, 0.0));
+  EXPECT_TRUE(ResidualModel(data, quick(), 1).is_empty());
+}
+
+// Bounds that are declared hold, however far away; where there are none, 1e9 does.
+TEST(CorrectedSteps, KeepsStatesThatAreFarAway) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const Space space = Space::box({0, -kInfinity}, {1e12, kInfinity});
+  auto nothing = std::make_shared<const NoSimulator>(space, actions(), std::vector<std::size_t>{});
+  const CorrectedSteps steps(nothing, Correction());
+  Columns states(2, 1), control(1, 1);
+  const double far[] = {7e11, 1e10};
+  states.set(0, far);
+  StepResults results;
+  results.resize(states.padded());
+  const Stream stream(0, Purpose::search);
+  steps.step(states, control, {&stream, 1}, 1, results);
+  EXPECT_EQ(states.at(0, 0), 7e11);
+  EXPECT_EQ(states.at(1, 0), 1e9);
+}
+
 TEST(CorrectedSteps, StaysInTheBoxAndOnTheCircle) {
   auto nothing =
       std::make_shared<const NoSimulator>(states(), actions(), std::vector<std::size_t>{0});

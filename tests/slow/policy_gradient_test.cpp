@@ -27,9 +27,8 @@ GradientSums run_often(const GradientCase& c) {
   const std::uint64_t replicates = number_from("HILO_REPLICATES", 20'000);
   const std::uint64_t batches = number_from("HILO_BATCHES", 500);
   std::vector<GradientSums> parts((replicates + batches - 1) / batches);
-  parallel_for(parts.size(), 0, [&](std::size_t i) {
-    parts[i] = testing::run_gradient_case(c, batches, 1000 + i);
-  });
+  parallel_for(parts.size(), 0,
+               [&](std::size_t i) { parts[i] = testing::run_gradient_case(c, batches, 1000 + i); });
   GradientSums sums;
   for (const GradientSums& part : parts) sums.add(part);
   return sums;

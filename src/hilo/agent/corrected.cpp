@@ -75,16 +75,25 @@ Corrected::Corrected(VectorFidelities pair, CorrectedOptions options, std::uint6
   require_searchable(shape_);
   low_ = pair_.shared_low();
   check_tune();
-  options_.max_steps = horizon_.max_steps;
+  options_.max_steps = most_steps_ = horizon_.max_steps;
   if (pair_.has_low() && learns_low(options_, low_->is_slow()))
     learnt_low_ = std::make_unique<LearntSimulator>(low_);
-  options_.scenarios = scenarios_of(options_);
   // Without a cheap simulator the first policy is drawn at random, so that something moves.
   newest_.resize(shape_.num_weights());
   if (!pair_.has_low()) fill_normal(Stream(seed_, Purpose::search, 0, kFirstWeights), newest_);
   cheap_optimum_ = best_ = newest_;
 }
 Corrected::~Corrected() = default;
+
+std::size_t Corrected::num_scenarios() const { return scenarios_of(options_); }
+
+// An expensive simulator may cut its episodes earlier than it was asked to. Searches are for
+// episodes of that length from then on.
+void Corrected::use_cut(std::uint32_t length) {
+  cut_at_ = std::max(cut_at_, length);
+  horizon_.max_steps = cut_at_ > 0 ? std::min(most_steps_, cut_at_) : most_steps_;
+  options_.max_steps = horizon_.max_steps;
+}
 
 std::unique_ptr<const Policy> Corrected::policy() const {
   return std::make_unique<const NetworkPolicy>(shape_, newest_,
@@ -147,7 +156,7 @@ LearnReport Corrected::prepare() {
 // Searches from scratch and from the policies there are. The best of them goes on, and the
 // comparison is made in other scenarios than the search.
 void Corrected::search() {
-  const std::vector<Scenario> fixed = scenarios(kForSearch, options_.scenarios);
+  const std::vector<Scenario> fixed = scenarios(kForSearch, num_scenarios());
   SearchOptions search{.generations = options_.generations,
                        .population = options_.population,
                        .sigma = kFarStep,
@@ -173,7 +182,7 @@ void Corrected::search() {
   found.resize(std::min(found.size(), kRecent));
 
   const std::vector<Scenario> others =
-      scenarios(kForComparison, kComparisonFactor * options_.scenarios);
+      scenarios(kForComparison, kComparisonFactor * num_scenarios());
   double best = std::numeric_limits<double>::lowest();
   for (const SearchResult& result : found)
     if (const double value = mean_value(result.weights, others); value > best) {
@@ -191,7 +200,7 @@ double Corrected::mean_value(const std::vector<double>& weights,
 }
 
 Corrected::Promise Corrected::promise_for(const Candidate& candidate) const {
-  std::vector<Scenario> same = scenarios(kForComparison, options_.scenarios);
+  std::vector<Scenario> same = scenarios(kForComparison, num_scenarios());
   for (Scenario& scenario : same) {
     scenario.start = candidate.start;
     scenario.action_noise = options_.noise;  // that of expensive episodes
@@ -229,6 +238,7 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
   }
   starts_.push_back(played.start);
   played_.push_back(std::move(played));
+  if (episode.truncated) use_cut(static_cast<std::uint32_t>(episode.length()));
   const std::size_t first_step = on_nothing_.size();
   take_in(episode);
   compare_with_predictions(first_step);
@@ -248,7 +258,7 @@ LearnReport Corrected::learn(const VectorEpisode& episode) {
 // more that was kept.
 void Corrected::weigh_evidence() {
   const std::vector<Scenario> others =
-      scenarios(kForComparison, kComparisonFactor * options_.scenarios);
+      scenarios(kForComparison, kComparisonFactor * num_scenarios());
   double shortfall = 0;
   const std::size_t recent = std::min(shortfalls_.size(), kRecent);
   for (std::size_t k = shortfalls_.size() - recent; k < shortfalls_.size(); ++k)

@@ -58,9 +58,8 @@ struct SeenPath {
 // Learns how a cheap simulator errs, and optimises the policy in the corrected one.
 //
 //   1. Optimise the policy in the cheap simulator.
-//   2. Run an expensive episode with it. Fit the numbers of the cheap simulator that may be wrong,
-//   if
-//      some are named, and then the residual s' - f_cheap(s, a).
+//   2. Run an expensive episode with it. Fit the numbers of the cheap simulator that may be wrong
+//      (`tune`), and then the residual s' - f_cheap(s, a).
 //   3. Optimise the policy in the corrected simulator, with another sample of the residual in each
 //      scenario, so that errors of the model cannot be exploited. Go to 2.
 //
@@ -71,7 +70,7 @@ struct SeenPath {
 class Corrected final : public VectorAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 5;
+  static constexpr std::uint32_t kArchiveVersion = 6;
 
   Corrected(VectorFidelities pair, CorrectedOptions options, std::uint64_t seed);
   ~Corrected() override;
@@ -114,6 +113,8 @@ class Corrected final : public VectorAgent {
     if (uses_low_ && !learnt_low_) steps_ += steps;
   }
   void use_calibration();
+  std::size_t num_scenarios() const;
+  void use_cut(std::uint32_t length);
   std::vector<Scenario> scenarios(std::uint32_t which, std::size_t count) const;
   void learn_low();
   void learn_scales_from_low();
@@ -146,6 +147,8 @@ class Corrected final : public VectorAgent {
   CorrectedOptions options_;
   std::uint64_t seed_;
   Horizon horizon_;
+  std::uint32_t most_steps_ = 0;  // that episodes are asked to have
+  std::uint32_t cut_at_ = 0;      // the longest expensive episode that was truncated; 0: none was
   NetworkShape shape_;
   std::uint64_t num_episodes_ = 0;
   bool is_prepared_ = false;

@@ -59,6 +59,7 @@ std::vector<std::byte> Corrected::save() const {
   out.array<double>(shape_.centre);
   out.array<double>(shape_.scale);
   out.value(num_episodes_);
+  out.value(cut_at_);
   out.value(is_prepared_);
   out.value(uses_low_);
   save_data(out, on_low_);
@@ -108,6 +109,7 @@ void Corrected::load(std::span<const std::byte> bytes) {
     ArchiveReader::mismatch("scale of observations");
   }
   const auto num_episodes = in.value<std::uint64_t>();
+  const auto cut_at = in.value<std::uint32_t>();
   const bool is_prepared = in.flag("preparation");
   const bool uses_low = in.flag("cheap simulator");
   if (uses_low && !pair_.has_low()) ArchiveReader::mismatch("cheap simulator");
@@ -182,6 +184,8 @@ void Corrected::load(std::span<const std::byte> bytes) {
                                                   scales);
   shape_ = std::move(shape);
   num_episodes_ = num_episodes;
+  cut_at_ = 0;
+  use_cut(cut_at);
   is_prepared_ = is_prepared;
   uses_low_ = uses_low;
   on_low_ = std::move(on_low);

@@ -65,15 +65,6 @@ Columns Corrected::after_low(const SeenPath& path, std::uint32_t number, std::ui
   for (std::uint32_t t = 0; t < after.count(); ++t)
     streams.emplace_back(seed_, Purpose::low_rollout, number, pair, t);
   if (after.count() > 0) simulator.step(after, path.steps.actions, streams, 1, results);
-  for (std::size_t t = 0; t < after.count(); ++t) {
-    bool is_finite = std::isfinite(results.rewards[t]);
-    for (std::size_t d = 0; d < after.rows(); ++d)
-      is_finite = is_finite && std::isfinite(after.at(d, t));
-    if (!is_finite)
-      throw Error(Errc::simulator,
-                  "the cheap simulator gave a state or a reward that is not a finite number, for a "
-                  "state of an expensive episode");
-  }
   return after;
 }
 
@@ -282,7 +273,7 @@ void Corrected::learn_low() {
 void Corrected::search_briefly() {
   constexpr std::size_t kFewer = 3;
   std::vector<Scenario> fixed =
-      scenarios(kForSearch, std::max<std::size_t>(options_.scenarios / kFewer, 1));
+      scenarios(kForSearch, std::max<std::size_t>(num_scenarios() / kFewer, 1));
   for (Scenario& scenario : fixed) {
     scenario.simulator = cheap();
     scenario.correction = Correction();

@@ -104,6 +104,7 @@ PolicyGradient::PolicyGradient(VectorFidelities pair, GradientOptions options, s
       seed_(seed),
       horizon_{.gamma = options_.gamma,
                .max_steps = std::min(options_.max_steps, pair_.high().time_limit())},
+      low_horizon_(horizon_),
       shape_(shape_of(pair_, options_.layers)),
       weights_(random_weights(shape_, seed)),
       adam_(weights_.size()),
@@ -133,7 +134,7 @@ std::shared_ptr<const VectorSteps> PolicyGradient::cheap() const {
 }
 
 PathBatch PolicyGradient::cheap_paths(const Columns& starts, const std::vector<Stream>& streams) {
-  return run_paths(*cheap(), *policy(), starts, streams, horizon_, steps_);
+  return run_paths(*cheap(), *policy(), starts, streams, low_horizon_, steps_);
 }
 
 // What is known before the first episode: a policy, if it begins at the cheap optimum, and how far
@@ -166,11 +167,13 @@ LearnReport PolicyGradient::prepare() {
     for (std::uint32_t i = 0; i < kPathsForScales; ++i) streams.push_back(address.stream(0, i));
     const PathBatch paths = cheap_paths(starts, streams);
     if (!options_.starts_at_low_optimum) learn_scales(paths);
+    widen_low_limit(paths);
+    // That of the expensive simulator begins empty, as without a cheap one: returns of the cheap
+    // simulator may be anything.
     low_baseline_ = ReturnBaseline(shape_, horizon_.max_steps);
-    low_baseline_.add(paths, returns_to_go(paths, horizon_.gamma));
-    // Better than nothing, until expensive episodes are known.
-    high_baseline_ = low_baseline_;
+    low_baseline_.add(paths, low_returns(paths));
   }
+  high_baseline_ = ReturnBaseline(shape_, horizon_.max_steps);
   Columns one(shape_.observations.dimension(), 1);
   if (pair_.high().draw_starts({.seed = seed_, .purpose = Purpose::preparation}, one))
     starts_ = Starts::of_high;
@@ -202,15 +205,22 @@ LearnReport PolicyGradient::learn(const VectorEpisode& episode) {
     throw Error(Errc::simulator, "an episode without a step teaches nothing");
   seen_.push_back(episode);
   ++num_episodes_;
-  if (seen_.size() < options_.batch) return report;
-  const std::uint64_t before = report.low_steps;
-  report = update();
-  report.low_steps = before + steps_;
+  if (has_control() && batch_number() > 0) {
+    // Those of the batch that the episode belongs to.
+    report.variance_ratio = moments_.variance_ratio(next_coefficient(), options_.low_rollouts);
+    report.correlation_sum = moments_.rho();
+    report.corrected = 1;
+  }
+  if (seen_.size() == options_.batch) update();
+  report.low_steps += steps_;
   return report;
 }
 
-LearnReport PolicyGradient::update() {
-  LearnReport report;
+double PolicyGradient::next_coefficient() const {
+  return options_.coefficient.value_or(moments_.coefficient(options_.low_rollouts));
+}
+
+void PolicyGradient::update() {
   const PathBatch high = as_paths(seen_, shape_.observations, shape_.actions);
   const std::vector<double> high_returns = returns_to_go(high, horizon_.gamma);
   GradientPairs batch{
@@ -225,33 +235,57 @@ LearnReport PolicyGradient::update() {
     const std::vector<Stream> streams = paired_streams();
     const Columns starts = paired_starts();
     const PathBatch low = cheap_paths(starts, streams);
-    const std::vector<double> low_returns = returns_to_go(low, horizon_.gamma);
+    const std::vector<double> returns = low_returns(low);
     batch.low = path_gradients(shape_, weights_, options_.noise, low,
-                               less(low_returns, low_baseline_.at(low)), horizon_.gamma);
-    coefficient_ = options_.coefficient.value_or(moments_.coefficient(options_.low_rollouts));
+                               less(returns, low_baseline_.at(low)), horizon_.gamma);
+    coefficient_ = next_coefficient();
     if (coefficient_ != 0)
       last_gradient_ = controlled_gradient(batch, coefficient_, mean_of_free_paths(starts));
-    report.variance_ratio = moments_.variance_ratio(coefficient_, options_.low_rollouts);
-    report.correlation_sum = moments_.rho();
-    report.corrected = 1;
     // From here on all is for the batches to come.
     moments_.add(batch);
-    low_baseline_.add(low, low_returns);
+    low_baseline_.add(low, returns);
+    widen_low_limit(low);
     if (residual_) steps_ += residual_->add(seen_, batch_number() * options_.batch);
   }
   high_baseline_.add(high, high_returns);
   adam_.climb(last_gradient_, options_.step_size, weights_);
+  for (const VectorEpisode& episode : seen_)
+    if (episode.truncated) use_cut(static_cast<std::uint32_t>(episode.length()));
   seen_.clear();
-  return report;
+}
+
+void PolicyGradient::use_cut(std::uint32_t length) {
+  cut_at_ = std::max(cut_at_, length);
+  low_horizon_.max_steps = cut_at_ > 0 ? std::min(horizon_.max_steps, cut_at_) : horizon_.max_steps;
+}
+
+// A cheap simulator may explode where no expensive episode leads, and one such path would drown all
+// others. So returns of its paths, paired and free ones alike, end at a limit that earlier paths
+// have set: a function of the path, which brings no bias.
+std::vector<double> PolicyGradient::low_returns(const PathBatch& paths) const {
+  std::vector<double> out = returns_to_go(paths, horizon_.gamma);
+  for (double& x : out) x = std::isnan(x) ? 0 : std::clamp(x, -low_limit_, low_limit_);
+  return out;
+}
+
+void PolicyGradient::widen_low_limit(const PathBatch& paths) {
+  constexpr double kFurther = 5, kMost = 1e100;  // whose squares are finite
+  for (const double x : returns_to_go(paths, horizon_.gamma))
+    if (std::isfinite(x))
+      low_limit_ = std::max(low_limit_, std::min(kFurther * std::abs(x), kMost));
 }
 
 // The random words of the batch's expensive episodes.
 std::vector<Stream> PolicyGradient::paired_streams() const {
   std::vector<Stream> out;
-  const auto first = static_cast<std::uint32_t>(num_episodes_ - seen_.size());
-  for (std::uint32_t i = 0; i < seen_.size(); ++i)
-    out.emplace_back(seed_, Purpose::high_episode, first + i);
+  for (std::size_t i = 0; i < seen_.size(); ++i)
+    out.emplace_back(seed_, Purpose::high_episode, number_of(i));
   return out;
+}
+
+// Episodes that were skipped have numbers, too.
+std::uint32_t PolicyGradient::number_of(std::size_t i) const {
+  return seen_[i].number.value_or(static_cast<std::uint32_t>(num_episodes_ - seen_.size() + i));
 }
 
 // Where cheap paths begin that are paired with expensive episodes: where these began. If the
@@ -264,12 +298,11 @@ Columns PolicyGradient::paired_starts() {
     seen.set(i, seen_[i].observations[0].coordinates());
   if (starts_ == Starts::of_high || (starts_ == Starts::seen && batch_number() > 0)) return seen;
   Columns own(seen.rows(), seen.count()), one(seen.rows(), 1);
-  const auto first = static_cast<std::uint32_t>(num_episodes_ - seen_.size());
   std::vector<double> point(seen.rows());
   bool are_equal = true;
-  for (std::uint32_t i = 0; i < seen.count(); ++i) {
+  for (std::size_t i = 0; i < seen.count(); ++i) {
     pair_.shared_low()->start(
-        {.seed = seed_, .purpose = Purpose::high_episode, .episode = first + i}, one);
+        {.seed = seed_, .purpose = Purpose::high_episode, .episode = number_of(i)}, one);
     one.get(0, point);
     own.set(i, point);
     for (std::size_t d = 0; d < point.size(); ++d)
@@ -303,7 +336,7 @@ std::vector<double> PolicyGradient::mean_of_free_paths(const Columns& paired) {
   const StreamAddress address{
       .seed = seed_, .purpose = Purpose::low_rollout, .episode = batch_number()};
   const std::size_t count = std::size_t{options_.low_rollouts} * options_.batch;
-  const std::size_t group = std::max(kFewestPaths, kMostSteps / horizon_.max_steps);
+  const std::size_t group = std::max(kFewestPaths, kMostSteps / low_horizon_.max_steps);
   std::vector<double> mean(weights_.size(), 0.0);
   for (std::size_t first = 0; first < count; first += group) {
     Columns starts(paired.rows(), std::min(group, count - first));
@@ -312,9 +345,9 @@ std::vector<double> PolicyGradient::mean_of_free_paths(const Columns& paired) {
     for (std::size_t i = 0; i < starts.count(); ++i)
       streams.push_back(address.stream(0, static_cast<std::uint32_t>(first + i)));
     const PathBatch paths = cheap_paths(starts, streams);
-    const std::vector<double> sum = sum_of_gradients(
-        shape_, weights_, options_.noise, paths,
-        less(returns_to_go(paths, horizon_.gamma), low_baseline_.at(paths)), horizon_.gamma);
+    const std::vector<double> sum =
+        sum_of_gradients(shape_, weights_, options_.noise, paths,
+                         less(low_returns(paths), low_baseline_.at(paths)), horizon_.gamma);
     for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += sum[k] / static_cast<double>(count);
   }
   return mean;

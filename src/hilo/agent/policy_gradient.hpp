@@ -52,7 +52,7 @@ struct GradientOptions {
 class PolicyGradient final : public VectorAgent {
  public:
   static constexpr std::uint32_t kAlgorithmVersion = 1;
-  static constexpr std::uint32_t kArchiveVersion = 1;
+  static constexpr std::uint32_t kArchiveVersion = 2;
 
   PolicyGradient(VectorFidelities pair, GradientOptions options, std::uint64_t seed);
   ~PolicyGradient() override;
@@ -85,12 +85,17 @@ class PolicyGradient final : public VectorAgent {
   std::shared_ptr<const VectorSteps> cheap() const;
   void learn_scales(const PathBatch& paths);
   PathBatch cheap_paths(const Columns& starts, const std::vector<Stream>& streams);
+  std::vector<double> low_returns(const PathBatch& paths) const;
+  void use_cut(std::uint32_t length);
+  void widen_low_limit(const PathBatch& paths);
+  std::uint32_t number_of(std::size_t i) const;
   std::vector<Stream> paired_streams() const;
   Columns paired_starts();
   void draw_free_starts(const StreamAddress& address, std::size_t first, const Columns& paired,
                         Columns& starts) const;
   std::vector<double> mean_of_free_paths(const Columns& paired);
-  LearnReport update();
+  double next_coefficient() const;
+  void update();
 
   // Where paired cheap paths begin, and what free paths have in common with that: the starts of the
   // expensive simulator, which can be drawn; the cheap simulator's own, which are the same; or the
@@ -101,6 +106,10 @@ class PolicyGradient final : public VectorAgent {
   GradientOptions options_;
   std::uint64_t seed_;
   Horizon horizon_;
+  // Expensive simulators may cut their episodes earlier than they were asked to; cheap paths are
+  // cut there from the next batch on.
+  Horizon low_horizon_;
+  std::uint32_t cut_at_ = 0;  // the longest expensive episode that was truncated; 0: none was
   NetworkShape shape_;
   Starts starts_ = Starts::seen;
   bool is_prepared_ = false;
@@ -109,6 +118,7 @@ class PolicyGradient final : public VectorAgent {
   Adam adam_;
   GradientMoments moments_;
   ReturnBaseline high_baseline_, low_baseline_;
+  double low_limit_ = 0;  // of returns of cheap paths
   std::unique_ptr<LearntResidual> residual_;
   std::vector<VectorEpisode> seen_;  // of the batch under way
   double coefficient_ = 0;

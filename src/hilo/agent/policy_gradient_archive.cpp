@@ -29,7 +29,7 @@ void save_points(ArchiveWriter& out, const Points& points) {
   out.array<double>(points.coordinates());
 }
 
-// Exactly `count` points of the space, in which actions must lie.
+// Exactly `count` points of the space.
 void load_points(ArchiveReader& in, const Space& space, std::size_t count, Points& points) {
   const auto indices = in.list<std::uint64_t>("episode", kAnyLength);
   const auto coordinates = in.list<double>("episode", kAnyLength);
@@ -42,6 +42,8 @@ void load_points(ArchiveReader& in, const Space& space, std::size_t count, Point
   for (const std::uint64_t index : indices) points.push_back(index);
   for (std::size_t t = 0; dimension > 0 && t < count; ++t)
     points.push_back(std::span(coordinates).subspan(t * dimension, dimension));
+  for (std::size_t t = 0; t < count; ++t)
+    if (!space.contains(points[t])) ArchiveReader::mismatch("episode");
 }
 
 }  // namespace
@@ -52,6 +54,7 @@ std::vector<std::byte> PolicyGradient::save() const {
   out.value(static_cast<std::uint64_t>(weights_.size()));
   out.value(options_.batch);
   out.value(num_episodes_);
+  out.value(cut_at_);
   out.value(is_prepared_);
   out.value(static_cast<std::uint8_t>(starts_));
   out.array<double>(shape_.centre);
@@ -66,7 +69,10 @@ std::vector<std::byte> PolicyGradient::save() const {
   low_baseline_.save(out);
   if (residual_) residual_->save(out);
   out.value(coefficient_);
-  for (const VectorEpisode& episode : seen_) {
+  out.value(low_limit_);
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    const VectorEpisode& episode = seen_[i];
+    out.value(number_of(i));
     out.array<double>(episode.rewards);
     save_points(out, episode.observations);
     save_points(out, episode.actions);
@@ -82,6 +88,7 @@ void PolicyGradient::load(std::span<const std::byte> bytes) {
   in.expect("number of weights", static_cast<std::uint64_t>(size));
   in.expect("batch", options_.batch);
   const auto num_episodes = in.value<std::uint64_t>();
+  const auto cut_at = in.value<std::uint32_t>();
   const bool is_prepared = in.flag("preparation");
   const auto starts = in.value<std::uint8_t>();
   if (starts > static_cast<std::uint8_t>(Starts::seen)) ArchiveReader::mismatch("kind of starts");
@@ -117,9 +124,12 @@ void PolicyGradient::load(std::span<const std::byte> bytes) {
   }
   const auto coefficient = in.value<double>();
   if (!std::isfinite(coefficient)) ArchiveReader::mismatch("coefficient");
+  const auto low_limit = in.value<double>();
+  if (!(low_limit >= 0) || !std::isfinite(low_limit)) ArchiveReader::mismatch("limit of returns");
   std::vector<VectorEpisode> seen;
   for (std::uint64_t k = 0; k < num_episodes % options_.batch; ++k) {
     VectorEpisode episode(pair_.high());
+    episode.number = in.value<std::uint32_t>();
     episode.rewards = in.list<double>("episode", kMaxSteps);
     require_finite(episode.rewards, "episode");
     if (episode.length() == 0) ArchiveReader::mismatch("episode");
@@ -130,6 +140,8 @@ void PolicyGradient::load(std::span<const std::byte> bytes) {
   }
   in.finish();
   num_episodes_ = num_episodes;
+  cut_at_ = 0;
+  use_cut(cut_at);
   is_prepared_ = is_prepared;
   starts_ = static_cast<Starts>(starts);
   shape_ = std::move(shape);
@@ -140,6 +152,7 @@ void PolicyGradient::load(std::span<const std::byte> bytes) {
   low_baseline_ = std::move(low_baseline);
   residual_ = std::move(residual);
   coefficient_ = coefficient;
+  low_limit_ = low_limit;
   seen_ = std::move(seen);
 }
 

@@ -12,8 +12,10 @@
 namespace hilo {
 namespace {
 
-constexpr double kExploded = -1e12;  // the return of a simulation that left the finite numbers
-constexpr double kProgress = 1e-4;   // of a value: less than that is none
+// The return of a simulation that left the finite numbers: worse than any other, and sums of a
+// million of them are finite.
+constexpr double kExploded = -1e300;
+constexpr double kProgress = 1e-4;  // of a value: less than that is none
 
 // Scenarios that advance together where a simulator prefers many paths are in so many groups. Their
 // number must not depend on that of threads: what a simulator computes for a path may depend, in

@@ -46,8 +46,11 @@ void check_files(std::span<const Spec> specs, bool ignore_memory) {
     if (groups.empty() || !groups[0].problem_kind->content_hash) continue;
     if (!ignore_memory) require_memory(estimate_bytes(groups));
     const RunGroup& first = groups[0];
-    build_problem(*first.problem_kind, first.problem, first.seed,
-                  build_high_fidelity(*first.problem_kind, first.problem, first.seed));
+    if (first.problem_kind->has_vectors(first.problem))
+      build_vector_problem(*first.problem_kind, first.problem, first.seed);
+    else
+      build_problem(*first.problem_kind, first.problem, first.seed,
+                    build_high_fidelity(*first.problem_kind, first.problem, first.seed));
   }
 }
 

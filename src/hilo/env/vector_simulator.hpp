@@ -20,8 +20,9 @@ struct VectorEpisode {
   Points observations;  // length() + 1 of them
   Points actions;
   std::vector<double> rewards;
-  bool truncated = false;           // cut: the last observation is not terminal
-  std::optional<double> cost = {};  // that the simulator reported, if it did
+  bool truncated = false;                    // cut: the last observation is not terminal
+  std::optional<double> cost = {};           // that the simulator reported, if it did
+  std::optional<std::uint32_t> number = {};  // of its random streams, if they are known
 
   std::size_t length() const { return rewards.size(); }
   void clear() {
@@ -30,6 +31,7 @@ struct VectorEpisode {
     rewards.clear();
     truncated = false;
     cost.reset();
+    number.reset();
   }
 };
 

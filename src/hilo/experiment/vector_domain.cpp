@@ -11,7 +11,7 @@ void VectorDomain::play(const EpisodeRequest& request) {
   high_.run_episode(*agent_.policy(), request.streams, request.horizon, episode_);
   if (episode_.length() == 0)
     throw Error(Errc::simulator, "the high fidelity gave an episode without a step");
-  look_at(request.horizon.gamma);
+  look_at(request);
 }
 
 void VectorDomain::take(const EpisodeRequest& request, const VectorEpisode& episode) {
@@ -20,11 +20,12 @@ void VectorDomain::take(const EpisodeRequest& request, const VectorEpisode& epis
   if (episode.length() > request.horizon.max_steps)
     throw Error(Errc::simulator, "the episode has more than max_steps steps");
   episode_ = episode;
-  look_at(request.horizon.gamma);
+  look_at(request);
 }
 
-void VectorDomain::look_at(double gamma) {
-  const RolloutSummary summary = summarise(episode_, gamma);
+void VectorDomain::look_at(const EpisodeRequest& request) {
+  episode_.number = request.streams.episode;
+  const RolloutSummary summary = summarise(episode_, request.horizon.gamma);
   facts_ = {.length = episode_.length(),
             .truncated = episode_.truncated,
             .mean_reward = summary.mean_reward(),

@@ -31,7 +31,7 @@ class VectorDomain final : public TrainingDomain {
   void load(ArchiveReader& in) override;
 
  private:
-  void look_at(double gamma);
+  void look_at(const EpisodeRequest& request);
 
   VectorAgent& agent_;
   const VectorSimulator& high_;

@@ -1,5 +1,6 @@
 #include "hilo/experiment/vector_run.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "hilo/core/archive.hpp"
@@ -15,8 +16,10 @@ namespace {
 constexpr const char* kTag = "vector run";
 constexpr std::uint32_t kArchiveVersion = 1;
 
-TrainingOptions options_of(const PlannedRun& run) {
-  const TrainingOptions options = training_options(run);
+// Episodes that are asked for are no longer than the simulator makes them.
+TrainingOptions options_of(const PlannedRun& run, const VectorSimulator& high) {
+  TrainingOptions options = training_options(run);
+  options.max_steps = std::min(options.max_steps, high.time_limit());
   if (options.lag > 1)
     throw Error(Errc::spec, "train.lag is for problems whose states and actions are numbered");
   if (options.pilot_episodes > 0)
@@ -37,7 +40,7 @@ struct VectorRun::Impl {
         agent(build_checked(*run.config->agent, problem.pair, run.config->agent_parameters,
                             agent_setting(run))),
         domain(*agent, problem.pair.high()),
-        training(domain, options_of(run), test_plan(*run.config)) {}
+        training(domain, options_of(run, problem.pair.high()), test_plan(*run.config)) {}
 
   std::unique_ptr<const VectorProblem> own;  // null: the problem belongs to the caller
   RunConfig config;

@@ -17,11 +17,12 @@ void wrap_row(double* row, std::size_t padded) {
   }
 }
 
-// What is not a number stays one. Simulations that explode stop at the largest states that make
-// sense to anyone.
+// What is not a number stays one. Where there is no bound, simulations that explode stop at the
+// largest states that make sense to anyone.
 void clamp_row(double* row, std::size_t padded, double low, double high) {
   constexpr double kHuge = 1e9;
-  const double least = std::max(low, -kHuge), most = std::min(high, kHuge);
+  const double least = std::isfinite(low) ? low : std::min(-kHuge, high);
+  const double most = std::isfinite(high) ? high : std::max(kHuge, low);
   for (std::size_t i = 0; i < padded; ++i)
     row[i] = row[i] < least ? least : row[i] > most ? most : row[i];
 }
@@ -44,6 +45,7 @@ void Correction::apply(const VectorSteps& cheap, const Columns& before, const Co
 
 void CorrectedSteps::step(Columns& states, const Columns& actions, std::span<const Stream> streams,
                           std::uint32_t step, StepResults& out) const {
+  // One for all instances: those inside of this one see the same states.
   thread_local Columns before;
   if (correction_.has_residual()) before = states;
   cheap_->step(states, actions, streams, step, out);

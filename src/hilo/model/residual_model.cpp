@@ -69,6 +69,9 @@ std::size_t ResidualData::num_inputs() const {
 void ResidualData::add(std::uint32_t episode, std::span<const double> state,
                        std::span<const double> action, std::span<const double> next, double reward,
                        std::span<const double> expected, double expected_reward) {
+  const auto is_finite = [](double x) { return std::isfinite(x); };
+  const bool is_known = std::ranges::all_of(next, is_finite) && std::isfinite(reward) &&
+                        std::ranges::all_of(expected, is_finite) && std::isfinite(expected_reward);
   for (std::size_t d = 0; d < states.dimension(); ++d) {
     const bool is_angle = std::ranges::binary_search(angles, d);
     if (is_angle) {
@@ -77,22 +80,22 @@ void ResidualData::add(std::uint32_t episode, std::span<const double> state,
     } else {
       inputs.push_back(state[d]);
     }
-    const double residual = next[d] - expected[d];
+    const double residual = is_known ? next[d] - expected[d] : 0;
     outputs.push_back(is_angle ? wrapped(residual) : residual);
     // At the bounds of the box, what would have come without them is not known. A cheap simulator
     // that is exactly at a bound was clamped there as well.
     const double low = states.low()[d], high = states.high()[d];
     const bool is_cut = !is_angle && (next[d] <= low || next[d] >= high || expected[d] == low ||
                                       expected[d] == high);
-    seen.push_back(is_cut ? 0 : 1);
+    seen.push_back(is_cut || !is_known ? 0 : 1);
   }
   if (actions.is_discrete())
     for (std::uint64_t a = 0; a < actions.size(); ++a)
       inputs.push_back(static_cast<double>(a) == action[0] ? 1 : 0);
   else
     inputs.insert(inputs.end(), action.begin(), action.end());
-  outputs.push_back(reward - expected_reward);
-  seen.push_back(1);
+  outputs.push_back(is_known ? reward - expected_reward : 0);
+  seen.push_back(is_known ? 1 : 0);
   episodes.push_back(episode);
 }
 

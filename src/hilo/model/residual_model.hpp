@@ -21,7 +21,8 @@ struct ResidualData {
 
   std::size_t size() const { return episodes.size(); }
   // Discrete actions are indices, as numbers. `expected` is what the cheap simulator made of the
-  // state and the action.
+  // state and the action. Where one of the two left the finite numbers, nothing is learnt from the
+  // step.
   void add(std::uint32_t episode, std::span<const double> state, std::span<const double> action,
            std::span<const double> next, double reward, std::span<const double> expected,
            double expected_reward);
@@ -32,7 +33,8 @@ struct ResidualData {
   std::vector<double> inputs;   // num_inputs() for each step: cosine and sine of angles, the other
                                 // coordinates, the action
   std::vector<double> outputs;  // num_outputs(): the residuals of the next state and of the reward
-  std::vector<double> seen;     // 1, or 0 where a next state was cut at the bounds of its box
+  std::vector<double> seen;     // 1, or 0 where an output is not known: the next state was cut at
+                                // the bounds of its box, or is no number
   std::vector<std::uint32_t> episodes;
 };
 

@@ -27,6 +27,10 @@ void normal_score(const Space& box, double noise, const Columns& outputs, const 
                   Columns& score) {
   for (std::size_t d = 0; d < outputs.rows(); ++d) {
     const double low = box.low()[d], high = box.high()[d];
+    if (!(high > low)) {  // nothing to choose
+      std::fill_n(score.row(d), score.count(), 0.0);
+      continue;
+    }
     const double inverse = 1 / (noise * (high - low) / 2);
     for (std::size_t i = 0; i < outputs.count(); ++i) {
       const double mean = outputs.at(d, i), action = actions.at(d, i);

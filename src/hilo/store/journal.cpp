@@ -113,6 +113,19 @@ struct Journal::Impl {
     return out;
   }
 
+  // A run with which nothing was done yet: its spec may have had a mistake. Returns whether it was
+  // one.
+  bool discard_if_nothing_paid(std::int64_t run) {
+    Statement any(db,
+                  "SELECT EXISTS (SELECT 1 FROM attempt WHERE run = ?) OR "
+                  "EXISTS (SELECT 1 FROM decision WHERE run = ?)");
+    any.bind(run).bind(run);
+    any.step();
+    if (any.integer(0) != 0) return false;
+    Statement(db, "DELETE FROM run WHERE id = ?").bind(run).run();
+    return true;
+  }
+
   // All rows are where they should be, and are what was written.
   void verify(const JournalledRun& run) {
     std::int64_t expected = 1;
@@ -228,6 +241,7 @@ std::int64_t Journal::find_or_add(const JournalledRun& wanted) {
   for (const JournalledRun& run : runs()) {
     if (run.name != wanted.name || run.seed != wanted.seed) continue;
     if (run.identity == wanted.identity) return run.id;
+    if (impl_->discard_if_nothing_paid(run.id)) break;
     throw Error(
         Errc::spec,
         fmt::format("{}: run '{}', seed {}, was begun with another spec: {}; only [budget] may "

@@ -70,17 +70,13 @@ std::string scores(const ControlTable& table) {
   return out;
 }
 
-// Means over the curve, one for each seed.
-std::vector<double> areas(const ControlEntry& entry) {
-  std::vector<double> out;
-  for (const auto& [seed, curve] : entry.curves)
-    out.push_back(area_under_curve(entry.episodes, curve));
-  return out;
-}
-
-std::string difference_cell(const std::vector<double>& x, const std::vector<double>& y) {
+// Of something that curves have, over the seeds that both entries have.
+template <class Number>
+std::string difference_cell(const ControlEntry& x, const ControlEntry& y, Number&& number_of) {
   Moments difference;
-  for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) difference.add(x[i] - y[i]);
+  for (const auto& [seed, curve] : x.curves)
+    if (const auto other = y.curves.find(seed); other != y.curves.end())
+      difference.add(number_of(curve) - number_of(other->second));
   const Summary s = summarise(difference);
   return fmt::format("{:+.3f} [{:+.3f}, {:+.3f}]", s.mean, s.low, s.high);
 }
@@ -98,10 +94,10 @@ std::string differences(const ControlTable& table) {
       const ControlEntry* x = table.find(pair[0], quality);
       const ControlEntry* y = table.find(pair[1], quality);
       if (x == nullptr || y == nullptr || x->episodes != y->episodes) continue;
-      const std::uint64_t last = x->episodes.back();
-      out +=
-          row({fmt::format("{} minus {}", pair[0], pair[1]), quality,
-               difference_cell(areas(*x), areas(*y)), difference_cell(x->at(last), y->at(last))});
+      const auto area = [&](const auto& curve) { return area_under_curve(x->episodes, curve); };
+      const auto end = [](const auto& curve) { return curve.back(); };
+      out += row({fmt::format("{} minus {}", pair[0], pair[1]), quality,
+                  difference_cell(*x, *y, area), difference_cell(*x, *y, end)});
     }
   return out;
 }

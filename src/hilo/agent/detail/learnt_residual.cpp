@@ -54,14 +54,7 @@ std::uint64_t LearntResidual::add(const std::vector<VectorEpisode>& batch,
     results.resize(after.padded());
     low_->step(after, path.steps.actions, streams, 1, results);
     steps += after.count();
-    // Where the cheap simulator explodes, its residual is nothing that could be learnt.
-    bool is_finite = true;
-    for (std::size_t t = 0; t < after.count(); ++t) {
-      is_finite = is_finite && std::isfinite(results.rewards[t]);
-      for (std::size_t d = 0; d < after.rows(); ++d)
-        is_finite = is_finite && std::isfinite(after.at(d, t));
-    }
-    if (is_finite) path.add_residuals(first_number + k, after, results.rewards.data(), newest_);
+    path.add_residuals(first_number + k, after, results.rewards.data(), newest_);
   }
   forget_old();
   if (++num_batches_ < next_fit_ || newest_.size() == 0) return steps;

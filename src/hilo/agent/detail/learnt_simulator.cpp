@@ -50,11 +50,8 @@ void LearntSimulator::explore(const NetworkShape& shape,
       slow_->step(states, actions, {&stream, 1}, t + 1, results);
       states.get(0, after);
       actions.get(0, action);
-      if (!std::isfinite(results.rewards[0]) ||
-          !std::ranges::all_of(after, [](double x) { return std::isfinite(x); }))
-        throw Error(Errc::simulator,
-                    "the cheap simulator gave a state or a reward that is not a finite number");
       data_.add(num_paths_, before, action, after, results.rewards[0], before, 0);
+      if (data_.seen.back() == 0) break;  // it exploded
       ends_.add(after, results.done[0] != 0);
       if (results.done[0] != 0) break;
       // It may leave it to its caller to stay in the box. What is learnt from has not been clamped.
@@ -63,6 +60,10 @@ void LearntSimulator::explore(const NetworkShape& shape,
     }
     ++num_paths_;
   }
+  if (std::ranges::all_of(data_.seen, [](double seen) { return seen == 0; }))
+    throw Error(Errc::simulator,
+                "the cheap simulator gave states or rewards that are not finite numbers, wherever "
+                "it was tried");
 }
 
 void LearntSimulator::fit(const ResidualOptions& options, std::uint64_t seed) {

@@ -24,7 +24,13 @@ enum Tag : int {
   kEnd,          // from the first: end
 };
 
-void check_same_spec(const LearnSpec& spec) {
+// The same on all ranks, so that all of them end with it.
+void check_spec(const LearnSpec& spec) {
+  const RunConfig& config = spec.config();
+  if (config.problem_kind->has_vectors(config.problem))
+    throw Error(Errc::spec,
+                "ranks run several expensive episodes at the same time, which needs states and "
+                "actions that are numbered: run this spec without mpirun");
   const std::string text = fmt::format("{} {}", spec.identity.hash(), spec.seed);
   if (!is_same_on_all_ranks(hash_bytes(std::as_bytes(std::span(text)))))
     throw Error(Errc::data,
@@ -50,7 +56,7 @@ struct RankWorkers::Sent {
 
 RankWorkers::RankWorkers(MpiJob& job, const LearnSpec& spec)
     : job_(job), free_(static_cast<std::size_t>(job.size()), 0), others_(job.size() - 1) {
-  check_same_spec(spec);
+  check_spec(spec);
   std::int64_t none = 0;
   MPI_Allgather(&none, 1, MPI_INT64_T, free_.data(), 1, MPI_INT64_T, MPI_COMM_WORLD);
   for (const std::int64_t workers : free_) size_ += static_cast<std::size_t>(workers);
@@ -163,7 +169,7 @@ class LearnersHelper {
 
 void run_episodes_for_learner(const MpiJob& job, const LearnSpec& spec,
                               const std::function<bool()>& keep_going) {
-  check_same_spec(spec);
+  check_spec(spec);
   const auto high = build_simulator(job, spec);
   const auto workers = static_cast<std::int64_t>(high->num_workers());
   std::vector<std::int64_t> all(static_cast<std::size_t>(job.size()));

@@ -88,6 +88,10 @@ void collect(const Journal& from, const SimulatorIdentity& high, std::size_t max
 std::vector<Attempt> find_reused(const LearnSpec& spec, const LearnFiles& files,
                                  const Journal& journal) {
   if (files.reuse.empty()) return {};
+  if (spec.config().problem_kind->has_vectors(spec.config().problem))
+    throw Error(Errc::spec,
+                "episodes of other runs cannot be reused where states or actions are vectors: "
+                "agents for these learn from episodes of their own policy alone");
   if (!spec.config().agent->learns_from_any_policy)
     throw Error(Errc::spec,
                 fmt::format("episodes of other runs cannot be reused by {}, which learns from "

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "hilo/core/error.hpp"
@@ -21,8 +22,10 @@ class VectorLoop final : public LearnLoop {
             .policy = std::shared_ptr<const Policy>(run_.agent().policy())};
   }
   LearnRequest test(const StreamAddress& streams, const Horizon& horizon) const override {
+    Horizon own = horizon;
+    own.max_steps = std::min(own.max_steps, run_.high().time_limit());
     return {.streams = streams,
-            .horizon = horizon,
+            .horizon = own,
             .policy = std::shared_ptr<const Policy>(run_.agent().greedy_policy())};
   }
 

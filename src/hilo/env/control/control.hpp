@@ -68,7 +68,9 @@ class ControlSimulator final : public VectorSimulator, public VectorSteps {
   std::shared_ptr<const VectorSteps> tuned(std::span<const std::string> names,
                                            std::span<const double> values) const override;
   void start(const StreamAddress& streams, Columns& states) const override;
+  // Not with noisy observations, which do not say where an episode begins.
   bool draw_starts(const StreamAddress& streams, Columns& states) const override {
+    if (options_.observation_noise > 0) return false;
     start(streams, states);
     return true;
   }

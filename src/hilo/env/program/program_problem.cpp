@@ -231,9 +231,16 @@ VectorProblem build_vectors(const Parameters& p, std::uint64_t /*seed*/) {
                       side.key("map")));
   const Side expensive(p, "high");
   const auto refuse = [](const Side& side) {
-    for (const char* key : {"grid", "action_grid", "table", "builtin"})
+    for (const char* key : {"grid", "action_grid", "grid_low", "grid_high", "table", "builtin"})
       if (side.has(key)) fail_spec(fmt::format("{} is given, but vectors is true", side.key(key)));
   };
+  for (const Side& side : lows)
+    if (side.has("terminal"))
+      fail_spec(fmt::format("{} is given, but vectors is true", side.key("terminal")));
+  if (expensive.count("workers") > 1)
+    fail_spec(
+        fmt::format("{} is {}, but with vectors = true there is one expensive episode at a time",
+                    expensive.key("workers"), expensive.count("workers")));
   refuse(expensive);
   for (const Side& side : lows) refuse(side);
   const std::vector<std::size_t> angles = angles_of(p);

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "hilo/core/error.hpp"
+#include "hilo/env/catalogue.hpp"
 #include "hilo/experiment/detail/spec_limits.hpp"
 #include "hilo/experiment/spec.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 [[noreturn]] void fail(const std::string& message) { throw Error(Errc::spec, message); }
 
-// A list of values inside a table of a table, such as grid = [10, 20], as the text "10, 20".
+// A list of values, such as grid = [10, 20], as the text "10, 20".
 Value value_or_list(const toml::node& node, const std::string& what) {
   const toml::array* array = node.as_array();
   if (array == nullptr) return plain_value(node, what);
@@ -73,6 +74,18 @@ std::string tune_text(const toml::table& table, const std::string& where) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Whether a key of the problem is a list, such as the angles of programs.
+bool takes_list(const toml::table& problem, const std::string& key) {
+  const auto* name = problem["kind"].as_string();
+  if (name == nullptr) return false;
+  for (const ProblemKind& kind : problem_kinds())
+    if (kind.name == name->get())
+      return std::ranges::any_of(kind.parameters, [&](const ParameterInfo& info) {
+        return info.name == key && info.is_list;
+      });
+  return false;
+}
+
 SpecTable read_section(const toml::table& table, const std::string& where, bool has_inner = false) {
   SpecTable section;
   for (const auto& [raw_key, node] : table) {
@@ -83,7 +96,9 @@ SpecTable read_section(const toml::table& table, const std::string& where, bool 
     }
     if (key != "sweep") {
       if (has_inner && read_inner_tables(node, key, where, section.values)) continue;
-      section.values[key] = plain_value(node, fmt::format("{}: {}", where, key));
+      const std::string what = fmt::format("{}: {}", where, key);
+      section.values[key] =
+          takes_list(table, key) ? value_or_list(node, what) : plain_value(node, what);
       continue;
     }
     const toml::table* sweep = node.as_table();
