@@ -17,9 +17,9 @@ class ControlWalker {
  public:
   ControlWalker(const std::string& kind, const Parameter& parameters, const std::string& fidelity)
       : pair_(build_vector_problem(problem_kind(kind), parameters, 0).pair) {
-    const auto simulator =
-        fidelity == "low" ? pair_.shared_low()
-                          : std::dynamic_pointer_cast<const VectorSteps>(pair_.shared_high());
+    const auto simulator = fidelity == "low"
+                               ? pair_.shared_low()
+                               : std::dynamic_pointer_cast<const VectorSteps>(pair_.shared_high());
     if (!simulator) throw Error(Errc::usage, "'" + kind + "' cannot be asked for single steps");
     simulator_ = std::make_shared<const CorrectedSteps>(simulator, Correction());
     state_.resize(simulator_->state_space().dimension(), 1);
