@@ -60,8 +60,9 @@ class PythonVectorSource final : public StepSource {
       const nb::object answer = action_space().is_discrete()
                                     ? object_->attr("step")(action.index())
                                     : object_->attr("step")(list_of(action));
-      if (!nb::isinstance<nb::tuple>(answer) || nb::len(answer) != 4)
-        throw Error(Errc::simulator, role_ + ": a step must be (next, reward, ended, cut)");
+      const std::size_t size = nb::isinstance<nb::tuple>(answer) ? nb::len(answer) : 0;
+      if (size != 4 && size != 5)
+        throw Error(Errc::simulator, role_ + ": a step must be (next, reward, ended, cut[, cost])");
       SourceStep step;
       if (!nb::try_cast(nb::object(answer[1]), step.reward) || !std::isfinite(step.reward))
         throw Error(Errc::simulator, role_ + ": the reward is " +
@@ -71,6 +72,14 @@ class PythonVectorSource final : public StepSource {
           !nb::try_cast(nb::object(answer[3]), step.cut))
         throw Error(Errc::simulator,
                     role_ + ": whether the episode ended or was cut must be bools");
+      if (size == 5 && !answer[4].is_none()) {
+        double cost = 0;
+        if (!nb::try_cast(nb::object(answer[4]), cost) || !(cost >= 0) || !std::isfinite(cost))
+          throw Error(Errc::simulator, role_ + ": the cost is " +
+                                           nb::cast<std::string>(nb::repr(answer[4])) +
+                                           ", but must be a finite number from 0");
+        step.cost = cost;
+      }
       push(answer[0], "the next state", out);
       return step;
     });

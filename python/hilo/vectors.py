@@ -242,13 +242,13 @@ class ProgramVectors:
         self._seen = [float(x) for x in observation]
         self._over = self._steps.put(self._seen, seed)
 
-    def step(self, action: Any) -> tuple[list[float], float, bool, bool]:
-        """One step. From a terminal state it leads nowhere."""
+    def step(self, action: Any) -> tuple[list[float], float, bool, bool, float | None]:
+        """One step, with its cost if the program reports one. From a terminal state it leads nowhere."""
         if self._over:
-            return self._seen, 0.0, True, False
-        seen, reward, ended, cut, _ = self._steps.step([action] if isinstance(action, int) else list(action))
+            return self._seen, 0.0, True, False, None
+        seen, reward, ended, cut, cost = self._steps.step([action] if isinstance(action, int) else list(action))
         self._seen = seen
-        return seen, reward, ended, cut
+        return seen, reward, ended, cut, cost
 
 
 VectorSide = EnvironmentVectors | ArrayVectors | ProgramVectors

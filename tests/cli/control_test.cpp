@@ -137,6 +137,7 @@ TEST_F(Cli, NetworksAreWrittenAndEvaluated) {
   ASSERT_TRUE(fs::exists(path("mine.policy.json")));
   expect_failure({"policy", "swing.db", "--agent", "corrected", "--state", "3"}, 2, {"--out"});
 
+  fs::copy(path("mine.policy.json"), path("copy.policy.json"));
   write("value.toml", R"(spec_version = 1
 name = "value"
 [problem]
@@ -154,6 +155,9 @@ low_step = 0.01
       {"evaluate", "value.toml", "--policy", "mine.policy.json", "--policy", "uniform", "--json"});
   EXPECT_EQ(value.code, 0) << value.err;
   EXPECT_NE(value.out.find("\"comparisons\""), std::string::npos) << value.out;
+  expect_failure(
+      {"evaluate", "value.toml", "--policy", "mine.policy.json", "--policy", "copy.policy.json"}, 2,
+      {"the policies 'mine' and 'copy' are the same"});
 
   // Agents and problems that do not fit each other, and networks that do not fit a problem.
   write("wrong.toml",

@@ -5,6 +5,7 @@
 #include "hilo/driver/learn_json.hpp"
 #include "hilo/driver/learner.hpp"
 #include "hilo/policy/network_file.hpp"
+#include "hilo/policy/softmax_policy.hpp"
 #include "support/expect_error.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -118,6 +119,37 @@ TEST(LearnerVectors, AskAndTellGiveTheSameBits) {
     learner.tell(*read_told(told.dump(), "told.json").vectors);
   }
   EXPECT_EQ(policy, whole);
+}
+
+// The action is the largest of the network's outputs plus the row of the request.
+TEST(LearnerVectors, ARequestSaysHowNumberedActionsAreDrawn) {
+  const NetworkShape shape{.observations = Space::box({-1}, {1}),
+                           .actions = Space::discrete(3),
+                           .angles = {},
+                           .centre = {0},
+                           .scale = {1},
+                           .layers = {}};
+  const std::vector<double> weights = {0.5, 0, -0.5, 0.1, 1, -0.2};  // slope and bias of each
+  const auto policy = std::make_shared<const SoftmaxPolicy>(shape, weights);
+  const LearnRequest request{.streams = {.seed = 4, .purpose = Purpose::high_episode},
+                             .horizon = {.max_steps = 30},
+                             .policy = std::shared_ptr<const Policy>(policy)};
+  const auto asked = nlohmann::json::parse(request_json(request, small_spec()));
+  ASSERT_EQ(asked["noise"].size(), 30U);
+  for (std::uint32_t t = 0; t < 30; ++t) {
+    const double x = t / 30.0;
+    Points seen(shape.observations), chosen(shape.actions);
+    seen.push_back(std::span(&x, 1));
+    Rng rng = Rng::of_step(request.streams.stream(), t + 1);
+    const ActionWords words = draw_action_words(rng);
+    policy->act(seen, {&words, 1}, chosen);
+    std::vector<double> outputs;
+    for (std::size_t a = 0; a < 3; ++a)
+      outputs.push_back(weights[2 * a] * x + weights[2 * a + 1] +
+                        asked["noise"][t][a].get<double>());
+    EXPECT_EQ(std::ranges::max_element(outputs) - outputs.begin(),
+              static_cast<std::ptrdiff_t>(chosen[0].index()));
+  }
 }
 
 TEST(LearnerVectors, RefusesEpisodesThatAreNotItsOwn) {

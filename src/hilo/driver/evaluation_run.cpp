@@ -96,7 +96,17 @@ struct EvaluationRun::Impl {
     choose_coupling();
   }
 
+  // Two that are the same would be paid for twice, to be told apart by nothing.
+  void require_different(const std::vector<NamedPolicy>& policies) const {
+    for (std::size_t i = 0; i < policies.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (sides.policy_identities[i] == sides.policy_identities[k])
+          throw Error(Errc::usage, fmt::format("the policies '{}' and '{}' are the same",
+                                               policies[k].name, policies[i].name));
+  }
+
   EvaluationSubject subject_of(const std::vector<NamedPolicy>& policies) {
+    require_different(policies);
     EvaluationSubject subject{.name = spec.spec.name,
                               .quantity = describe(spec.quantity),
                               .seed = spec.seed,

@@ -12,6 +12,7 @@
 #include "hilo/env/policy.hpp"
 #include "hilo/env/source_pool.hpp"
 #include "hilo/policy/network_file.hpp"
+#include "hilo/policy/softmax_policy.hpp"
 
 namespace hilo {
 namespace {
@@ -85,6 +86,10 @@ const NetworkPolicy& network_of(const Policy& policy) {
   throw Error(Errc::usage, "only policies that are networks can be asked for in a file");
 }
 
+std::string row_of_numbers(const std::vector<double>& numbers) {
+  return fmt::format("[{:.17g}]", fmt::join(numbers, ", "));
+}
+
 // What is added to the action, or the action that is taken instead of the network's; null: nothing.
 std::string noise_row(const NetworkPolicy& network, ActionWords words) {
   const Space& space = network.action_space();
@@ -96,7 +101,7 @@ std::string noise_row(const NetworkPolicy& network, ActionWords words) {
   }
   std::vector<double> added(space.dimension());
   draw_action_noise(space, network.noise(), words, added);
-  return fmt::format("[{:.17g}]", fmt::join(added, ", "));
+  return row_of_numbers(added);
 }
 
 // Points of a space, a list of numbers or one number for each; returns the numbers of each.
@@ -171,9 +176,21 @@ std::string request_json(const LearnRequest& request, const LearnSpec& spec) {
     out += "  ]\n}\n";
   };
   if (!request.is_table()) {
+    const auto add_policy = [&](const auto& network) {
+      out += fmt::format("  \"policy\": {},\n",
+                         Json::parse(network_json(network.shape(), network.weights(), "")).dump());
+    };
+    if (const auto* softmax = dynamic_cast<const SoftmaxPolicy*>(&request.vectors())) {
+      add_policy(*softmax);
+      std::vector<double> added(softmax->shape().num_outputs());
+      rows("noise", [&](ActionWords words) {
+        draw_gumbel(words, added);
+        return row_of_numbers(added);
+      });
+      return out;
+    }
     const NetworkPolicy& network = network_of(request.vectors());
-    out += fmt::format("  \"policy\": {},\n",
-                       Json::parse(network_json(network.shape(), network.weights(), "")).dump());
+    add_policy(network);
     rows("noise", [&](ActionWords words) { return noise_row(network, words); });
     return out;
   }
