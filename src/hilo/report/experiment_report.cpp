@@ -17,7 +17,8 @@
 namespace hilo {
 namespace {
 
-std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance& provenance) {
+std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance& provenance,
+                       bool has_vectors) {
   if (agents.empty()) return "";
   const Configuration& configuration = agents[0].configuration;
   const auto value = [&](const char* key) { return configuration.value(key); };
@@ -33,8 +34,9 @@ std::string setting_of(const std::vector<AgentStatus>& agents, const Provenance&
   const std::string kind = value("problem.kind");
   const bool new_problems = value("problem.content").empty() && is_registered(kind) &&
                             !problem_kind(kind).same_for_all_seeds;
-  text += fmt::format(", γ = {}, ε = {}; seeds {} to {}{}", value("train.gamma"),
-                      value("train.epsilon"), provenance.first_seed, provenance.last_seed,
+  text += fmt::format(", γ = {}", value("train.gamma"));
+  if (!has_vectors) text += fmt::format(", ε = {}", value("train.epsilon"));
+  text += fmt::format("; seeds {} to {}{}", provenance.first_seed, provenance.last_seed,
                       new_problems ? ", a new problem for each" : "");
   if (value("test.episodes") == "0")
     return text + "; no tests, rewards are those of training episodes";
@@ -92,7 +94,7 @@ ExperimentReport make_experiment_report(const Store& store, const Results& resul
   report.title = title_of(report.name);
   const auto status = store.agent_status(report.name);
   report.provenance = store.provenance(report.name);
-  report.setting = setting_of(status, report.provenance);
+  report.setting = setting_of(status, report.provenance, results.has_vectors());
   report.same_runs_as = shown.whole_of(report.name);
   report.missing = missing_runs(status);
   report.analysis = analyse(results);
