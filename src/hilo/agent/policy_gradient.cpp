@@ -1,5 +1,7 @@
 #include "hilo/agent/policy_gradient.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -116,6 +118,13 @@ PolicyGradient::PolicyGradient(VectorFidelities pair, GradientOptions options, s
     throw Error(Errc::spec,
                 "a policy gradient needs batches of at least two episodes, and at "
                 "least one free cheap path for each of them");
+  constexpr double kMostNumbers = 1e8;  // a gradient for each episode
+  const double numbers = static_cast<double>(options_.batch) * static_cast<double>(weights_.size());
+  if (numbers > kMostNumbers)
+    throw Error(Errc::spec,
+                fmt::format("a batch of {} episodes with {} weights of the policy needs {} numbers "
+                            "at the same time, but at most {} are allowed",
+                            options_.batch, weights_.size(), numbers, kMostNumbers));
 }
 PolicyGradient::~PolicyGradient() = default;
 

@@ -1,5 +1,7 @@
 #include "hilo/model/residual_model.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <array>
@@ -55,10 +57,12 @@ ResidualData::ResidualData(Space its_states, Space its_actions, std::vector<std:
       angles(std::move(its_angles)) {
   if (states.is_discrete() || num_inputs() > FeatureArrays::kMostInputs ||
       num_outputs() > FeatureArrays::kMostOutputs)
-    throw Error(
-        Errc::usage,
-        "a residual needs states that are vectors, with at most 31 coordinates, and at most "
-        "64 inputs in all");
+    throw Error(Errc::spec,
+                fmt::format("observations have {} coordinates, which makes {} inputs with the "
+                            "actions (two for each angle, one for each numbered action), but what "
+                            "is learnt about a simulator takes at most {} and {}",
+                            states.dimension(), num_inputs(), FeatureArrays::kMostOutputs - 1,
+                            FeatureArrays::kMostInputs));
 }
 
 std::size_t ResidualData::num_inputs() const {
