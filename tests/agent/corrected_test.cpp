@@ -7,6 +7,7 @@
 #include "hilo/core/error.hpp"
 #include "hilo/env/catalogue.hpp"
 #include "hilo/policy/network_file.hpp"
+#include "support/expect_error.hpp"
 
 namespace hilo {
 namespace {
@@ -144,6 +145,7 @@ TEST(Corrected, DropsACheapSimulatorThatIsWorseThanNone) {
   bool tells = false;
   for (const Fact& fact : agent.findings()) tells = tells || fact.name == "uses_low";
   EXPECT_TRUE(tells);
+  EXPECT_EQ(agent.remarks().empty(), agent.uses_low());
 }
 
 // Steps of the cheap simulator are those that were taken in it, whether it is used or dropped.
@@ -182,7 +184,8 @@ TEST(Corrected, RefusesNetworksThatNoSearchCanHandle) {
 // It explodes in a part of the state space, where expensive episodes lead.
 class Broken final : public VectorSteps {
  public:
-  explicit Broken(std::shared_ptr<const VectorSteps> whole) : whole_(std::move(whole)) {}
+  explicit Broken(std::shared_ptr<const VectorSteps> whole, double from_speed = 0.5)
+      : whole_(std::move(whole)), from_speed_(from_speed) {}
   const Space& state_space() const override { return whole_->state_space(); }
   const Space& control_space() const override { return whole_->control_space(); }
   std::span<const std::size_t> angles() const override { return whole_->angles(); }
@@ -194,12 +197,21 @@ class Broken final : public VectorSteps {
     const Columns before = states;
     whole_->step(states, actions, streams, step, out);
     for (std::size_t i = 0; i < states.count(); ++i)
-      if (before.at(1, i) > 0.5) states.at(1, i) = NAN;
+      if (before.at(1, i) > from_speed_) states.at(1, i) = NAN;
   }
 
  private:
   std::shared_ptr<const VectorSteps> whole_;
+  double from_speed_;
 };
+
+TEST(Corrected, ACheapSimulatorThatAlwaysExplodesIsNamedBeforeAnythingIsPaidFor) {
+  const VectorProblem problem = small_problem();
+  const VectorFidelities pair(problem.pair.shared_high(),
+                              std::make_shared<const Broken>(problem.pair.shared_low(), -100.0));
+  Corrected agent(pair, quick(), 7);
+  testing::expect_error([&] { agent.prepare(); }, Errc::simulator, {"cheap simulator", "finite"});
+}
 
 TEST(Corrected, WhatWasPaidForIsLearntFromWhereTheCheapSimulatorBreaksDown) {
   const VectorProblem problem = small_problem();

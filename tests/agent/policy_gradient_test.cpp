@@ -74,6 +74,11 @@ TEST(PolicyGradient, TransferStartsFromTheCheapOptimum) {
   }
   EXPECT_NE(transfer->artifact(), low_only->artifact());
   EXPECT_EQ(transfer->artifact(), same->artifact());
+  EXPECT_TRUE(same->remarks().empty());
+  const auto few = build("mfpg", {});
+  few->learn(episode);
+  ASSERT_EQ(few->remarks().size(), 1U);  // its batch is ten
+  EXPECT_NE(few->remarks()[0].find("1 episodes are less than a batch of 10"), std::string::npos);
   testing::expect_error(
       [&] {
         build("transfer", {{"prior_count", 3.0}});

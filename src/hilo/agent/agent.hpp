@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "hilo/env/policy.hpp"
@@ -49,6 +50,10 @@ class Agent {
 
   // Numbers for the records that only this kind of agent has.
   virtual std::vector<Fact> findings() const { return {}; }
+
+  // What its user should know about the learning that is over, as sentences without an end: whether
+  // the cheap simulator was of use, say.
+  virtual std::vector<std::string> remarks() const { return {}; }
 
   // The whole state, so that an agent of the same kind, options and seed continues with the same
   // bits. If the bytes are not such a state, load() throws and changes nothing.

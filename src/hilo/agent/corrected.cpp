@@ -148,14 +148,17 @@ LearnReport Corrected::prepare() {
     learn_low();
   else
     learn_scales_from_low();
-  search();
+  if (search() < 0.99 * kExplodedReturn)  // in all scenarios
+    throw Error(Errc::simulator,
+                "the cheap simulator left the finite numbers with every policy that was tried: its "
+                "states or rewards are not a number or infinite");
   cheap_optimum_ = best_ = newest_;
   return {.low_steps = steps_};
 }
 
 // Searches from scratch and from the policies there are. The best of them goes on, and the
-// comparison is made in other scenarios than the search.
-void Corrected::search() {
+// comparison is made in other scenarios than the search. Returns the value of the winner there.
+double Corrected::search() {
   const std::vector<Scenario> fixed = scenarios(kForSearch, num_scenarios());
   SearchOptions search{.generations = options_.generations,
                        .population = options_.population,
@@ -189,6 +192,7 @@ void Corrected::search() {
       best = value;
       newest_ = result.weights;
     }
+  return best;
 }
 
 double Corrected::mean_value(const std::vector<double>& weights,
@@ -285,6 +289,13 @@ void Corrected::weigh_evidence() {
       consider(played_[k].weights, 0.5 * promise_for(played_[k]).shortfall(played_[k].seen));
   }
   own_value_ = best;
+}
+
+std::vector<std::string> Corrected::remarks() const {
+  if (!pair_.has_low() || uses_low_) return {};
+  return {
+      "the cheap simulator was dropped: expensive episodes that were left out are predicted better "
+      "without it"};
 }
 
 std::vector<Fact> Corrected::findings() const {

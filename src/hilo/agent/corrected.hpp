@@ -83,6 +83,7 @@ class Corrected final : public VectorAgent {
   std::uint64_t episodes() const override { return num_episodes_; }
   std::optional<double> own_value() const override { return own_value_; }
   std::vector<Fact> findings() const override;
+  std::vector<std::string> remarks() const override;
   std::vector<std::byte> save() const override;
   void load(std::span<const std::byte> bytes) override;
 
@@ -123,7 +124,7 @@ class Corrected final : public VectorAgent {
   void compare_with_predictions(std::size_t first_step);
   void fit();
   ResidualOptions residual_options() const;
-  void search();
+  double search();
   void search_briefly();
   void weigh_evidence();
   double mean_value(const std::vector<double>& weights,

@@ -177,12 +177,10 @@ LearnReport PolicyGradient::prepare() {
     const PathBatch paths = cheap_paths(starts, streams);
     if (!options_.starts_at_low_optimum) learn_scales(paths);
     widen_low_limit(paths);
-    // That of the expensive simulator begins empty, as without a cheap one: returns of the cheap
-    // simulator may be anything.
-    low_baseline_ = ReturnBaseline(shape_, horizon_.max_steps);
-    low_baseline_.add(paths, low_returns(paths));
   }
-  high_baseline_ = ReturnBaseline(shape_, horizon_.max_steps);
+  // Both begin empty: returns of the cheap simulator may be anything, and what is subtracted on one
+  // side alone would make the two differ.
+  high_baseline_ = low_baseline_ = ReturnBaseline(shape_, horizon_.max_steps);
   Columns one(shape_.observations.dimension(), 1);
   if (pair_.high().draw_starts({.seed = seed_, .purpose = Purpose::preparation}, one))
     starts_ = Starts::of_high;
@@ -214,7 +212,7 @@ LearnReport PolicyGradient::learn(const VectorEpisode& episode) {
     throw Error(Errc::simulator, "an episode without a step teaches nothing");
   seen_.push_back(episode);
   ++num_episodes_;
-  if (has_control() && batch_number() > 0) {
+  if (has_control() && moments_.state().freedom > 0) {
     // Those of the batch that the episode belongs to.
     report.variance_ratio = moments_.variance_ratio(next_coefficient(), options_.low_rollouts);
     report.correlation_sum = moments_.rho();
@@ -250,8 +248,9 @@ void PolicyGradient::update() {
     coefficient_ = next_coefficient();
     if (coefficient_ != 0)
       last_gradient_ = controlled_gradient(batch, coefficient_, mean_of_free_paths(starts));
-    // From here on all is for the batches to come.
-    moments_.add(batch);
+    // From here on all is for the batches to come. Without a baseline gradients are far larger than
+    // they will ever be again.
+    if (high_baseline_.is_fitted()) moments_.add(batch);
     low_baseline_.add(low, returns);
     widen_low_limit(low);
     if (residual_) steps_ += residual_->add(seen_, batch_number() * options_.batch);
@@ -360,6 +359,17 @@ std::vector<double> PolicyGradient::mean_of_free_paths(const Columns& paired) {
     for (std::size_t k = 0; k < mean.size(); ++k) mean[k] += sum[k] / static_cast<double>(count);
   }
   return mean;
+}
+
+std::vector<std::string> PolicyGradient::remarks() const {
+  if (num_episodes_ < options_.batch)
+    return {fmt::format("the policy was not changed: {} episodes are less than a batch of {}",
+                        num_episodes_, options_.batch)};
+  if (has_control() && next_coefficient() == 0)
+    return {
+        "the cheap simulator's gradient is not used: it is not known to make that of the "
+        "expensive one more precise"};
+  return {};
 }
 
 std::vector<Fact> PolicyGradient::findings() const {

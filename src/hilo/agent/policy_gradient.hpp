@@ -64,6 +64,7 @@ class PolicyGradient final : public VectorAgent {
   LearnReport learn(const VectorEpisode& episode) override;
   std::uint64_t episodes() const override { return num_episodes_; }
   std::vector<Fact> findings() const override;
+  std::vector<std::string> remarks() const override;
   std::vector<std::byte> save() const override;
   void load(std::span<const std::byte> bytes) override;
 

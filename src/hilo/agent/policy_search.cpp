@@ -12,9 +12,6 @@
 namespace hilo {
 namespace {
 
-// The return of a simulation that left the finite numbers: worse than any other, and sums of a
-// million of them are finite.
-constexpr double kExploded = -1e300;
 constexpr double kProgress = 1e-4;  // of a value: less than that is none
 
 // Scenarios that advance together where a simulator prefers many paths are in so many groups. Their
@@ -78,7 +75,7 @@ class Batch {
     }
     for (std::vector<double>& list : returns)
       for (double& value : list)
-        if (!std::isfinite(value)) value = kExploded;
+        if (!std::isfinite(value)) value = kExplodedReturn;
     return steps;
   }
 

@@ -9,6 +9,10 @@
 
 namespace hilo {
 
+// The return of a simulation that left the finite numbers: worse than any other, and sums of a
+// million of them are finite.
+inline constexpr double kExplodedReturn = -1e300;
+
 // A fixed start, a fixed simulator and fixed random numbers: on it, the return of a policy is a
 // number. Means over fixed scenarios make policy search a deterministic problem (PEGASUS; Ng and
 // Jordan 2000).
@@ -25,7 +29,7 @@ struct Scenario {
 // columns. All networks advance together in each scenario, or in many scenarios if the simulator
 // gains by that. Scenarios are spread over threads (0: one for each core); the result does not
 // depend on their number.
-// Returns that are not finite, of simulations that explode, count as very bad ones. Adds the steps
+// Returns that are not finite count as kExplodedReturn. Adds the steps
 // of simulators to `steps`.
 std::vector<double> mean_returns(const NetworkShape& shape, const Columns& weights,
                                  const std::vector<Scenario>& scenarios, const Horizon& horizon,

@@ -126,6 +126,8 @@ std::vector<std::string> Learner::notes() const {
     notes.emplace_back(
         "all episodes were cut and dropped, so that nothing was learnt: raise max_steps, or set "
         "truncation = \"terminal\"");
+  if (is_done() && impl_->next_training > 0)
+    for (std::string& remark : impl_->loop->agent().remarks()) notes.push_back(std::move(remark));
   if (const FailureReport report = is_done() ? failures() : FailureReport();
       report.is_concentrated) {
     const FailureReport::Region& worst = report.regions.front();
