@@ -71,8 +71,10 @@ Columns pulls(const NetworkShape& shape, double noise, const Columns& outputs,
   policy_score(shape, noise, outputs, paths.actions, out);
   for (std::size_t k = 0; k < paths.size(); ++k) {
     double discount = 1;
-    for (std::size_t t = paths.first[k]; t < paths.first[k + 1]; ++t, discount *= gamma)
+    for (std::size_t t = paths.first[k]; t < paths.first[k + 1]; ++t) {
       for (std::size_t u = 0; u < out.rows(); ++u) out.at(u, t) *= discount * advantages[t];
+      discount *= gamma;
+    }
   }
   return out;
 }

@@ -16,7 +16,7 @@ GradientOptions options_of(const Parameters& p, const AgentSetting& setting) {
                       .max_steps = setting.max_steps};
   if (!has_control) return out;
   out.low_rollouts = static_cast<std::uint32_t>(p.integer("low_rollouts"));
-  const std::string control = p.text("control");
+  const std::string& control = p.text("control");
   out.control = control == "low"         ? GradientControl::low
                 : control == "corrected" ? GradientControl::corrected
                                          : GradientControl::none;

@@ -61,15 +61,16 @@ bool read_inner_tables(const toml::node& node, const std::string& key, const std
 // tune = {mass = [0.5, 2], friction = [0, 1]} as the text "friction 0 1, mass 0.5 2".
 std::string tune_text(const toml::table& table, const std::string& where) {
   std::vector<std::string> parts;
-  for (const auto& [key, node] : table) {
+  for (const auto& [raw_key, node] : table) {
+    const std::string key(raw_key.str());
     const toml::array* ends = node.as_array();
     if (ends == nullptr || ends->size() != 2)
       fail(fmt::format("{}: tune.{} must be a list with the ends of its range, such as [0.5, 2]",
-                       where, key.str()));
+                       where, key));
     const auto number = [&](std::size_t i) {
-      return plain_text(plain_value(*ends->get(i), fmt::format("{}: tune.{}", where, key.str())));
+      return plain_text(plain_value(*ends->get(i), fmt::format("{}: tune.{}", where, key)));
     };
-    parts.push_back(fmt::format("{} {} {}", key.str(), number(0), number(1)));
+    parts.push_back(fmt::format("{} {} {}", key, number(0), number(1)));
   }
   return fmt::format("{}", fmt::join(parts, ", "));
 }
